@@ -9,6 +9,9 @@ func (p *Plan) HasContent(id graph.Page) bool {
 	return x.gone() == 0 && x[wordDigest] != 0
 }
 
+// IsGone reports whether a page was not there at its last visit.
+func (p *Plan) IsGone(id graph.Page) bool { return p.pages.Slice()[id].gone() > 0 }
+
 // Inherit lets a page that was not fetched yet begin with what is known of the changes of
 // another.
 func (p *Plan) Inherit(from, to graph.Page) {

@@ -171,11 +171,12 @@ func (x *place) drawnTo(above, pull float64) float64 {
 	return (x.float(placeFound) + float64(pull*above)) / (x.float(placeExpected) + pull)
 }
 
-// present returns the ratio of a place as it is now, not as the round began.
-func (x *places) present(id int) float64 {
+// present returns the ratio of a place as it is now, not as the round began: what is learned must not
+// depend on rounds.
+func (x *places) present(id int, pull float64) float64 {
 	p, above := &x.all.Slice()[id], 1.0
 	if up := p[placeParent]; up != 0 {
-		above = x.present(int(up - 1))
+		above = x.present(int(up-1), pull)
 	}
-	return p.drawnTo(above, drawn*x.weight)
+	return p.drawnTo(above, pull)
 }

@@ -120,7 +120,7 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	at := second(now)
 	age := max(1, float64(at)-x.visit())
 	place := int(x[wordPlace])
-	r := p.read(x, age, changed)
+	r := p.read(x, at, age, changed)
 	p.places.visited(place, at, age, r, changed)
 	x.setGone(v.Gone)
 	if p.o.Allocation.Name == adaptiveName {

@@ -158,10 +158,10 @@ func (p *Plan) believed(x *page) (q float64) {
 }
 
 // chance returns the probability that a page has changed since its last visit, without signals.
-func (p *Plan) chance(x *page, age float64) float64 {
+func (p *Plan) chance(x *page, at uint32, age float64) float64 {
 	rate := p.rateOf(x)
 	if p.o.Allocation.contagion {
-		rate *= p.places.present(int(x[wordPlace]))
+		rate *= p.places.present(int(x[wordPlace]), drawn*p.places.weightAt(at))
 	}
 	return 1 - Fresh(rate, age)
 }
@@ -248,13 +248,13 @@ type reading struct {
 // are, and returns how the visit is to be understood. The visits of a page with signals are not
 // made at random instants: a change brings them about. So they say less about pages beside it, and
 // if one is believed, it is as if the page had been visited whenever its source was read.
-func (p *Plan) read(x *page, age float64, changed bool) (r reading) {
+func (p *Plan) read(x *page, at uint32, age float64, changed bool) (r reading) {
 	r.expected, r.weight = 1-Fresh(p.rateOf(x), age), 1
 	if x.told() == 0 {
-		p.control(x, age, changed)
+		p.control(x, at, age, changed)
 		return r
 	}
-	q, chance, found := p.believed(x), p.chance(x, age), 0.0
+	q, chance, found := p.believed(x), p.chance(x, at, age), 0.0
 	if changed {
 		found = 1
 		if q >= trustSure {
@@ -268,12 +268,12 @@ func (p *Plan) read(x *page, age float64, changed bool) (r reading) {
 }
 
 // control counts a visit without a signal, where others have some.
-func (p *Plan) control(x *page, age float64, changed bool) {
+func (p *Plan) control(x *page, at uint32, age float64, changed bool) {
 	id := p.root(x)
 	if id >= p.signals.trusts.Len() || p.signals.trusts.At(id) == (siteTrust{}) {
 		return
 	}
-	found, w := 0.0, 1-p.chance(x, age)
+	found, w := 0.0, 1-p.chance(x, at, age)
 	if changed {
 		found = 1
 	}

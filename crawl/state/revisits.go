@@ -72,7 +72,12 @@ func (v *revisits) again(r *journal.Record) {
 	site, asked := v.s.Frontier.Site(e.Page), v.asks(e.Page)
 	v.SetWeight(e.Page, v.worth(e.Page))
 	if to, ok := v.Moves(r); ok {
-		v.moved(e.End, e.Page, to)
+		v.moved(e.Page, to)
+		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
+		return
+	}
+	if forGood(r) && v.IsGone(e.Page) {
+		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
 		return
 	}
 	if same && v.answersOf(site).lie() {

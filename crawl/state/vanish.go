@@ -90,22 +90,28 @@ const (
 // maxHeirs is the number of pages that have the weight of another one.
 const maxHeirs = 1 << 16
 
-// Moves returns where the page of a record has moved to for good, if it was a page before.
+// Moves returns where the page of a record has moved to for good, if it was a page at its last
+// visit.
 func (v *revisits) Moves(r *journal.Record) (to graph.Page, ok bool) {
-	e, status := &r.Event, r.Facts.Status
-	if v == nil || e.Class != event.Redirect || len(e.Links) != 1 || !v.Knows(e.Page) || !v.HasContent(e.Page) {
+	e := &r.Event
+	if v == nil || !forGood(r) || len(e.Links) != 1 || !v.Knows(e.Page) || !v.HasContent(e.Page) {
 		return graph.NoPage, false
 	}
-	return e.Links[0], status == movedPermanently || status == permanentRedirect
+	return e.Links[0], true
+}
+
+// forGood reports whether the page of a record redirects for good.
+func forGood(r *journal.Record) bool {
+	s := r.Facts.Status
+	return r.Event.Class == event.Redirect && (s == movedPermanently || s == permanentRedirect)
 }
 
 // moved carries over what a page was worth.
-func (v *revisits) moved(now time.Duration, from, to graph.Page) {
+func (v *revisits) moved(from, to graph.Page) {
 	v.Inherit(from, to)
 	if _, ok := v.heirs[to]; !ok && len(v.heirs) < maxHeirs {
 		v.heirs[to] = from
 	}
-	v.Visited(now, from, freshness.Visit{Gone: true})
 }
 
 // worth returns the weight of a page, with that of the page that moved to it.
