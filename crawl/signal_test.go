@@ -50,9 +50,9 @@ func TestSignalsLive(t *testing.T) {
 		set   func(*answer.Options)
 	}{
 		{"sitemaps", 0.04, func(o *answer.Options) { o.Sitemaps = 1 }},
-		{"sitemaps that say that all pages changed now", -0.015, func(o *answer.Options) { o.Sitemaps, o.Changes.Dates.Today = 1, 1 }},
+		{"sitemaps that say that all pages changed now", -0.04, func(o *answer.Options) { o.Sitemaps, o.Changes.Dates.Today = 1, 1 }},
 		{"feeds", 0.03, func(o *answer.Options) { o.Changes.Feeds = 1 }},
-		{"feeds of pages that did not change", -0.015, func(o *answer.Options) { o.Changes.Feeds, o.Changes.FalseFeeds = 1, 1 }},
+		{"feeds of pages that did not change", -0.04, func(o *answer.Options) { o.Changes.Feeds, o.Changes.FalseFeeds = 1, 1 }},
 	} {
 		if got := freshBy(t, test.set); got < without+test.least {
 			t.Errorf("%s: %.4f of the copies are fresh, %.4f without signals", test.what, got, without)
