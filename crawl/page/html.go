@@ -42,8 +42,7 @@ const (
 	RelResource // preload, prefetch, manifest..., or an alternate that is not HTML: no page
 	RelGuide    // first, last, up, index, contents...: other pages of the same work
 	RelFeed     // an alternate that is RSS or Atom
-	RelHub      // where to subscribe to changes (WebSub)
-	RelSelf     // the topic to subscribe to
+	RelSelf     // the URL of what is sent: the topic of a WebSub notice
 )
 
 // Span is a stretch of one of the buffers of a Page.

@@ -34,7 +34,6 @@ var relWords = []struct {
 	{"prev", RelPrev},
 	{"previous", RelPrev},
 	{"alternate", RelAlternate},
-	{"hub", RelHub},
 	{"self", RelSelf},
 	{"stylesheet", RelStylesheet},
 	{"icon", RelIcon},

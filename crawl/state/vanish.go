@@ -32,20 +32,18 @@ const (
 func (v *revisits) vanished(e *event.Event) {
 	site := v.s.Frontier.Site(e.Page)
 	o, ok := v.outages[site]
-	if ok && e.End-o.Since > outageLasts {
-		o, ok = outage{}, false
-	}
+	old := ok && e.End-o.Since > outageLasts
 	switch {
-	case o.Over:
-	case !ok:
-		o = outage{Since: e.End, Pages: []graph.Page{e.Page}}
-	case len(o.Pages) < outagePages:
+	case old && !o.Over: // it does not end
+	case !ok || old:
+		if ok || v.roomForOutage(e.End) {
+			v.outages[site] = outage{Since: e.End, Pages: []graph.Page{e.Page}}
+		}
+	case !o.Over && len(o.Pages) < outagePages:
 		o.Pages = append(o.Pages, e.Page)
-	}
-	if ok || v.roomForOutage(e.End) {
 		v.outages[site] = o
 	}
-	if len(o.Pages) > outageFew {
+	if !old && len(o.Pages) > outageFew {
 		v.Missed(e.End, e.Page)
 		return
 	}
