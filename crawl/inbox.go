@@ -14,7 +14,9 @@ type inbox struct {
 	notices <-chan []string // nil: there are none
 	timer   *time.Timer
 	tasks   []*task
-	group   *group   // the committer has one at a time
+	group   *group // the committer has one at a time
+	reload  <-chan struct{}
+	reloads bool     // the user demands that files are read again
 	urls    []string // of notices
 }
 
@@ -31,6 +33,8 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case t := <-in.results:
 		in.tasks = append(in.tasks, t)
 	case in.group = <-in.groups:
+	case <-in.reload:
+		in.reloads = true
 	case urls := <-in.notices:
 		in.urls = append(in.urls, urls...)
 	case <-done:

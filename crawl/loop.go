@@ -29,6 +29,7 @@ type loop struct {
 	outcomes  outcomes
 	meter     meter
 	deny      denyList
+	scores    rescoring
 	index     indexer
 	snapshots *snapshots
 	notices   *notice.Receiver // nil: none are received
@@ -57,10 +58,11 @@ func newLoop(s *session) (*loop, error) {
 	l.fetched = s.state.Fetched()
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
+	l.scores = newRescoring(s, &l.limits)
 	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour)}
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
@@ -157,8 +159,8 @@ func (l *loop) watch(now time.Duration) (err error) {
 	return err
 }
 
-// lookAfter does what is due besides fetching: snapshots, the deny list, indexes and
-// reports.
+// lookAfter does what is due besides fetching: snapshots, the deny list, the score, indexes
+// and reports.
 func (l *loop) lookAfter(now time.Duration) {
 	if l.snapshots.due(l.state, l.log) {
 		l.mark(now)
@@ -167,6 +169,8 @@ func (l *loop) lookAfter(now time.Duration) {
 	if l.deny.look(now, l.log.Warn) {
 		l.admission.changeDeny(now)
 	}
+	l.scores.look(now, l.inbox.reloads)
+	l.inbox.reloads = false
 	l.index.look(l.position, l.log.Warn)
 	l.crew.expire(now)
 	l.report(now)

@@ -201,6 +201,9 @@ func (c *crawl) connect() {
 // env returns what the world lets a policy know, by ids of the crawl.
 func (c *crawl) env() policy.Env {
 	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch, Score: c.o.Score}
+	if r := c.w.Recorded; r != nil && r.Score == c.o.Score {
+		env.Terms = r.Terms
+	}
 	if c.w.URL != nil {
 		env.URL = func(b []byte, p graph.Page) []byte { return c.w.URL(b, c.page(p)) }
 	}

@@ -88,8 +88,17 @@ func (v *revisits) again(r *journal.Record) {
 	v.count(site, asked, v.Visited(e.End, e.Page, freshness.Visit{Digest: r.Facts.Change, Same: same}))
 }
 
-// weight returns what a page is worth: its links in, and one.
-func (v *revisits) weight(p graph.Page) float64 { return float64(1 + v.s.LinksIn(p)) }
+// weight returns what a page is worth: its score, if pages have one, and otherwise its links in,
+// and one.
+func (v *revisits) weight(p graph.Page) float64 {
+	if score, ok := v.s.Frontier.Worth(p); ok {
+		return max(leastWeight, score)
+	}
+	return float64(1 + v.s.LinksIn(p))
+}
+
+// leastWeight is the weight of a page whose score is 0: it is visited again, too.
+const leastWeight = 0.01
 
 // place returns the directory of a page, with those above it, up to the site.
 func (v *revisits) place(p graph.Page) int {
