@@ -293,6 +293,13 @@ func (a *admission) nameFile(now time.Duration, url string) {
 	}
 }
 
+// nameFeed records a feed that a page names.
+func (a *admission) nameFeed(now time.Duration, url string) {
+	if a.state.NameFeed(a.begin(event.Named, now), url) {
+		a.record()
+	}
+}
+
 // relentEvery is the number of tasks after which held pages are judged again.
 const relentEvery = 256
 

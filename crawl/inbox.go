@@ -11,11 +11,13 @@ import (
 type inbox struct {
 	results <-chan *task
 	groups  <-chan *group
+	notices <-chan []string // nil: there are none
 	timer   *time.Timer
 	tasks   []*task
 	group   *group // the committer has one at a time
 	reload  <-chan struct{}
-	reloads bool // the user demands that files are read again
+	reloads bool     // the user demands that files are read again
+	urls    []string // of notices
 }
 
 // wait returns when something has arrived, at the given instant, or, with true, when the
@@ -33,6 +35,8 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case in.group = <-in.groups:
 	case <-in.reload:
 		in.reloads = true
+	case urls := <-in.notices:
+		in.urls = append(in.urls, urls...)
 	case <-done:
 		return true
 	case <-alarm:
@@ -49,6 +53,19 @@ func (in *inbox) takeTasks() []*task {
 	list := in.tasks
 	in.tasks = list[:0]
 	slices.SortFunc(list, (*task).before)
+	return list
+}
+
+// noticeMost is the number of URLs that are taken in a turn, and not many more.
+const noticeMost = 1000
+
+// takeNotices returns URLs of notices. The list is valid until the next wait.
+func (in *inbox) takeNotices() []string {
+	for len(in.notices) > 0 && len(in.urls) < noticeMost {
+		in.urls = append(in.urls, <-in.notices...)
+	}
+	list := in.urls
+	in.urls = list[:0]
 	return list
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/notice"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -31,8 +32,9 @@ type loop struct {
 	scores    rescoring
 	index     indexer
 	snapshots *snapshots
-	tasksDone int // since held pages were looked at
-	retried   int // pages that RunOptions.Chance names
+	notices   *notice.Receiver // nil: none are received
+	tasksDone int              // since held pages were looked at
+	retried   int              // pages that RunOptions.Chance names
 }
 
 // newLoop makes the parts of a run and records the beginning of its session.
@@ -61,11 +63,20 @@ func newLoop(s *session) (*loop, error) {
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}
+	if l.notices, err = s.listen(); err != nil {
+		return nil, err
+	}
+	if l.notices != nil {
+		l.inbox.notices = l.notices.C
+	}
 	return l, nil
 }
 
 // release ends the goroutines that still run.
 func (l *loop) release() {
+	if l.notices != nil {
+		l.notices.Close()
+	}
 	l.snapshots.end()
 	l.index.wait()
 	if r := l.crew.harvest.names; r != nil {
@@ -205,6 +216,9 @@ func (l *loop) take() error {
 		if !l.limits.stopped() {
 			l.admission.relent(now, false)
 		}
+	}
+	if urls := l.inbox.takeNotices(); len(urls) > 0 && !l.limits.stopped() {
+		l.admission.notify(now, urls)
 	}
 	if g := l.inbox.takeGroup(); g != nil {
 		if err := l.settle(now, g); err != nil {

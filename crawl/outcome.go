@@ -76,6 +76,8 @@ func (o *outcomes) listed(now time.Duration, t *task) {
 	var own, others []string
 	if !e.Class.Failed() {
 		o.state.Discover(r, graph.NoPage, e.Site, &f.Links)
+		r.Facts.Feed = f.Feed
+		o.state.Tell(r, &f.Links, e.End)
 		own, others = o.split(e.Site, f.Files)
 		r.Facts.Files = o.state.ListedFiles(e.Site, own)
 		e.Files = uint32(len(r.Facts.Files))
@@ -115,8 +117,26 @@ func (o *outcomes) done(now time.Duration, t *task) {
 		}
 	}
 	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
+	to, moved := o.state.Revisits.Moves(r)
 	o.record()
 	o.admission.admitNearer(now)
+	if moved {
+		o.follow(now, to)
+	}
+	for _, url := range f.Feeds {
+		o.admission.nameFeed(now, url)
+	}
+}
+
+// follow lets the page to which another one has moved for good go before all others, if it
+// waits: its content is that of a page that was fetched.
+func (o *outcomes) follow(now time.Duration, to graph.Page) {
+	if !o.state.Frontier.Waits(to) {
+		return
+	}
+	r := o.begin(event.Revisit, now)
+	r.Event.Admit, r.Facts.Urgent = append(r.Event.Admit, to), true
+	o.record()
 }
 
 // compare records of which page the page of a record is a duplicate, or nearly. It reports
@@ -276,6 +296,7 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}
 	own = slices.DeleteFunc(own, func(url string) bool { return o.state.IsFile(id, url) })
+	own = append(own, o.state.Sitemaps.Feeds[id]...)
 	n := len(own)
 	r.Facts.Files = o.state.WantedFiles(t.rules, own)
 	r.Event.Files = uint32(len(r.Facts.Files))

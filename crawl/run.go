@@ -53,7 +53,9 @@ type RunOptions struct {
 type Machine struct {
 	Dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	Resolve func(ctx context.Context, host string) (fetch.Names, error)
-	TLS     *tls.Config
+	// Listen is for notices; nil: net.Listen.
+	Listen func(network, addr string) (net.Listener, error)
+	TLS    *tls.Config
 	// Wall is the clock that dates answers; nil: time.Now. It may jump, the clock of the
 	// crawl never does.
 	Wall func() time.Time

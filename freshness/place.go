@@ -41,12 +41,14 @@ func (x *place) evidence() Evidence {
 
 // visited counts a visit of a page of the place, age seconds after the one before. Its weight
 // is for the visits of late.
-func (x *place) visited(weight, age, expected float64, changed bool) {
-	x.add(placeExpected, weight*expected)
+func (x *place) visited(weight, age float64, r reading, changed bool) {
+	weight *= r.weight
+	x.add(placeExpected, weight*r.expected)
 	if changed {
 		x.add(placeFound, weight)
 		x.add(placeChanges, 1)
-		x.add(placeChanged, age)
+		x.add(placeChanged, age-r.quiet)
+		x.add(placeUnchanged, r.quiet)
 	} else {
 		x.add(placeUnchanged, age)
 	}
@@ -87,10 +89,10 @@ func (x *places) add(above int) int {
 }
 
 // visited counts a visit at the place and at all above it.
-func (x *places) visited(id int, now uint32, age, expected float64, changed bool) {
+func (x *places) visited(id int, now uint32, age float64, r reading, changed bool) {
 	weight, all := x.weightAt(now), x.all.Slice()
 	for n := uint32(id) + 1; n != 0; n = all[n-1][placeParent] {
-		all[n-1].visited(weight, age, expected, changed)
+		all[n-1].visited(weight, age, r, changed)
 	}
 }
 
@@ -160,6 +162,21 @@ func (x *places) setRatios(from, to int) {
 		if up := p[placeParent]; up != 0 {
 			above = float64(x.ratios[up-1])
 		}
-		x.ratios[i] = float32((p.float(placeFound) + float64(pull*above)) / (p.float(placeExpected) + pull))
+		x.ratios[i] = float32(p.drawnTo(above, pull))
 	}
+}
+
+// drawnTo returns found by expected changes, drawn towards the ratio of the place above.
+func (x *place) drawnTo(above, pull float64) float64 {
+	return (x.float(placeFound) + float64(pull*above)) / (x.float(placeExpected) + pull)
+}
+
+// present returns the ratio of a place as it is now, not as the round began: what is learned must not
+// depend on rounds.
+func (x *places) present(id int, pull float64) float64 {
+	p, above := &x.all.Slice()[id], 1.0
+	if up := p[placeParent]; up != 0 {
+		above = x.present(int(up-1), pull)
+	}
+	return p.drawnTo(above, pull)
 }

@@ -20,10 +20,11 @@ type Options struct {
 // Its set holds all that it has learned; the list of the present round is not part of it.
 type Plan struct {
 	graph.Set
-	o      Options
-	pages  *graph.Column[page]
-	places places
-	number decoder
+	o       Options
+	pages   *graph.Column[page]
+	places  places
+	signals signals
+	number  decoder
 
 	fetched int // pages that were fetched
 
@@ -38,6 +39,7 @@ func New(o Options) *Plan {
 	p.pages = graph.NewColumn[page]("freshness pages", o.MaxPages)
 	graph.AddTo(&p.Set, pageColumn{p.pages})
 	p.places = newPlaces(&p.Set, o.MaxPages, priorShape/p.every(), p.number)
+	p.signals.trusts = graph.NewColumnIn[siteTrust](&p.Set, "freshness signals", o.MaxPages+1)
 	return p
 }
 
@@ -55,8 +57,13 @@ func (p *Plan) Fetched(now time.Duration, id graph.Page, place int, weight float
 	if !x.fetched() {
 		p.fetched++
 	}
+	was := *x
 	*x = page{wordVisit: second(now) + 1, wordDigest: uint32(digest), wordPlace: uint32(place)}
 	x.setWeight(weight)
+	if !was.fetched() && was[wordRate] != 0 { // see Inherit
+		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]
+		return
+	}
 	x.setRate(p.places.rate(place))
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(p.every())
@@ -113,13 +120,15 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	at := second(now)
 	age := max(1, float64(at)-x.visit())
 	place := int(x[wordPlace])
-	p.places.visited(place, at, age, 1-Fresh(p.rateOf(x), age), changed)
+	r := p.read(x, at, age, changed)
+	p.places.visited(place, at, age, r, changed)
 	x.setGone(v.Gone)
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(adapted(p.number.interval(x), p.every(), changed))
 	} else {
 		e := p.number.evidence(x)
-		e.add(age, changed)
+		e.Unchanged += r.quiet
+		e.add(age-r.quiet, changed)
 		x.setEvidence(e)
 		x.setRate(rateFrom(e, p.places.rate(place), p.rateOf(x)))
 	}
@@ -131,7 +140,9 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 // Missed counts a visit that failed, so that nothing is known of the page. Its turn comes again
 // as if it had been visited.
 func (p *Plan) Missed(now time.Duration, id graph.Page) {
-	p.pages.Slice()[id][wordVisit] = second(now) + 1
+	x := &p.pages.Slice()[id]
+	p.settle(x, 0, 0)
+	x[wordVisit] = second(now) + 1
 }
 
 // The steps of adaptive, and the bounds of its intervals.
@@ -165,6 +176,9 @@ func (p *Plan) copyOf(x *page, now float64) Copy {
 		c.Every = reached(c.Weight, c.Rate, p.bound)
 	default:
 		c.Every = p.number.interval(x)
+	}
+	if x.told() != 0 && p.o.Allocation.marginal {
+		c = p.heard(x, c)
 	}
 	return c
 }

@@ -162,12 +162,19 @@ func (p *Plan) Next(now time.Duration) (id graph.Page, ok bool) {
 	if id, ok = p.soon.next(second(now)); ok {
 		return id, true
 	}
-	r := &p.round
-	if r.phase != ready || r.left == 0 {
-		return graph.NoPage, false
+	if id, ok = p.nextHeard(); ok {
+		return id, true
 	}
-	r.left--
-	return r.stair.take()
+	r := &p.round
+	for r.phase == ready && r.left > 0 {
+		if id, ok = r.stair.take(); !ok {
+			r.left = 0
+		} else if !p.obsolete(id) {
+			r.left--
+			return id, true
+		}
+	}
+	return graph.NoPage, false
 }
 
 // begin begins a round.
@@ -175,6 +182,7 @@ func (p *Plan) begin(now float64) {
 	r := &p.round
 	r.phase, r.cursor, r.at, r.again, r.left = placing, 0, now, false, 0
 	r.number++
+	p.signals.list = p.signals.list[:0] // they are looked at
 	r.size = p.o.Batch
 	if r.size == 0 {
 		r.size = max(1, p.fetched/rounds)

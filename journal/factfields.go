@@ -146,6 +146,15 @@ var fields = [...]field{
 	{onScore, func(f *Facts) bool { return len(f.Score) > 0 },
 		func(w *writer, r *Record) { w.bytes(r.Facts.Score) },
 		func(d *reader, r *Record) { r.Facts.Score = append(r.Facts.Score, d.bytes()...) }},
+	{onListed | 1<<event.Seed, func(f *Facts) bool { return len(f.Told) > 0 },
+		func(w *writer, r *Record) { w.pages(r.Facts.Told, 0) },
+		func(d *reader, r *Record) { r.Facts.Told = d.pages(r.Facts.Told, 0) }},
+	{onListed | 1<<event.Named, func(f *Facts) bool { return f.Feed }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Feed = true }},
+	{1 << event.Seed, func(f *Facts) bool { return f.Notice }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Notice = true }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -411,6 +420,12 @@ type Facts struct {
 	// milliseconds; 0: nothing (Session).
 	Named bool
 	Lost  int64
+	// Told are fetched pages that have changed since their last visit, as a sitemap, a feed or
+	// (Seed) a notice says (Listed, Seed). Feed: the file is a feed (Listed, Named). Notice: the
+	// pages became known by a notice, and are no seeds (Seed).
+	Told   []graph.Page
+	Feed   bool
+	Notice bool
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.
@@ -434,5 +449,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0]}
 }

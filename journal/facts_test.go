@@ -35,6 +35,7 @@ func fullFacts() Facts {
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
 		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
+		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 	}
 }
 
@@ -72,12 +73,13 @@ func TestOnlyNamedFacts(t *testing.T) {
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
+	listed.Told, listed.Feed = full.Told, true
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
 	done.Revisit = full.Revisit
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
-		event.Seed:     {Names: full.Names, Old: true},
+		event.Seed:     {Names: full.Names, Old: true, Told: full.Told, Notice: true},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
 		event.Polled:   {Early: true},
@@ -93,7 +95,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 
 		event.Withdrawn: {Files: full.Files},
 		event.Denied:    {Deny: full.Deny},
-		event.Named:     {Names: full.Names, Files: full.Files},
+		event.Named:     {Names: full.Names, Files: full.Files, Feed: true},
 		event.Scored:    {Score: full.Score},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}

@@ -103,6 +103,8 @@ type Config struct {
 
 	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before"`
 
+	Notices string `toml:"notices" help:"receive notices of changed pages at this address, by IndexNow and WebSub; without a host, on loopback; needs revisit"`
+
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Anchors       bool     `toml:"anchors" help:"record where on its page each link is (content, navigation, footer) and hashes of its first four words, in about 6 bytes per link"`

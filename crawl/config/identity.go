@@ -60,6 +60,9 @@ func (c *Config) checkAddresses() error {
 	if _, err := c.ProxyURL(); err != nil {
 		return err
 	}
+	if _, err := c.NoticesAddress(); err != nil {
+		return err
+	}
 	_, err := c.MetricsAddress()
 	return err
 }
@@ -101,21 +104,44 @@ func (c *Config) MetricsAddress() (string, error) {
 	if c.Metrics == "" {
 		return "", nil
 	}
-	host, port, err := net.SplitHostPort(c.Metrics)
-	if _, number := strconv.ParseUint(c.Metrics, 10, 16); number == nil {
-		host, port, err = "", c.Metrics, nil
-	}
-	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
+	host, port, ok := hostPort(c.Metrics)
+	if !ok {
 		return "", &KeyError{"metrics", "127.0.0.1:9090", fmt.Errorf("%q: want a port, or an address and a port", c.Metrics)}
-	}
-	if host == "" {
-		host = "127.0.0.1"
 	}
 	addr, err := netip.ParseAddr(host)
 	if loopback := host == "localhost" || err == nil && addr.IsLoopback(); !loopback && c.MetricsToken == "" {
 		return "", &KeyError{"metrics", "127.0.0.1:" + port, fmt.Errorf("%q is open to other machines and needs metrics_token", c.Metrics)}
 	}
 	return net.JoinHostPort(host, port), nil
+}
+
+// NoticesAddress returns where notices are received, "" for nowhere. Without a host it is on
+// loopback.
+func (c *Config) NoticesAddress() (string, error) {
+	if c.Notices == "" {
+		return "", nil
+	}
+	host, port, ok := hostPort(c.Notices)
+	if !ok {
+		return "", &KeyError{"notices", "127.0.0.1:9091", fmt.Errorf("%q: want a port, or an address and a port", c.Notices)}
+	}
+	if b, err := c.Shares(); c.Recrawl.Duration <= 0 || c.Revisit == "" && err == nil && b.Freshness == 0 {
+		return "", &KeyError{"revisit", "default", errors.New("notices say which pages to visit again, and none are: give revisit and recrawl")}
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// hostPort splits an address. Without a host it is loopback.
+func hostPort(text string) (host, port string, ok bool) {
+	host, port, err := net.SplitHostPort(text)
+	if _, number := strconv.ParseUint(text, 10, 16); number == nil {
+		host, port, err = "", text, nil
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	_, number := strconv.ParseUint(port, 10, 16)
+	return host, port, err == nil && number == nil
 }
 
 // Agent returns the User-Agent header that a version of the program sends. It shows the

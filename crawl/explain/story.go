@@ -104,6 +104,8 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 // foundBy names what made a page known.
 func foundBy(r *journal.Record) string {
 	switch e := &r.Event; {
+	case r.Facts.Notice:
+		return "notice"
 	case r.Facts.Old:
 		return "history"
 	case e.Kind == event.Seed:

@@ -24,7 +24,7 @@ func checkLinks(t *testing.T, url string, f *Found) {
 			t.Errorf("%q is no normal form: %q, %v", u, again, v)
 		}
 		hash := key.Site(site)
-		want := Link{SiteHash: hash, Hash: key.Page(hash, rest), Local: string(site) == string(self), Bar: f.Links.At(i).Bar}
+		want := Link{SiteHash: hash, Hash: key.Page(hash, rest), Local: string(site) == string(self), Bar: f.Links.At(i).Bar, Since: f.Links.At(i).Since}
 		if got := f.Links.At(i); got != want {
 			t.Errorf("%q: %+v, want %+v", u, got, want)
 		}
@@ -63,7 +63,9 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("https://site.example/a\n/b\n"))
 	f.Add([]byte("<x:url><x:loc><![CDATA[<<"))
 	f.Add([]byte(pressed("<urlset><url><loc>/a</loc>")))
-	g, found := New(options()), new(Found)
+	f.Add([]byte("<rss><item><link>/a</link><pubDate>Tue, 10 Mar 2026 11:00:00 GMT</pubDate></item>"))
+	f.Add([]byte("<feed><entry><link rel=x href='/b'/><link href=\"/a\"/><updated>2026-03-10T10:00:00Z</updated>"))
+	g, found := New(signalling()), new(Found)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		g.Sitemap(mapURL, answered(200, string(body)), noon, found)
 		checkLinks(t, mapURL, found)

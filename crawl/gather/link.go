@@ -38,6 +38,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 			l.items[at].Bar = link.Bar // a bar of the URL would be there instead
 		}
 		l.items[at].Anchor = g.anchor(from, l.items[at].Anchor)
+		l.items[at].Since = min(l.items[at].Since-1, g.since-1) + 1 // the latest; 0 is none
 		return v
 	}
 	if full {
@@ -47,7 +48,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 	if bar := g.bar(all[start:], mid, link.Local); bar != event.NoBar {
 		link.Bar = bar
 	}
-	link.Anchor = g.anchor(from, event.Anchor{})
+	link.Anchor, link.Since = g.anchor(from, event.Anchor{}), g.since
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
 	return v
@@ -169,6 +170,9 @@ type Link struct {
 	Local    bool      // on the site of the page that has it
 	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
 	Anchor   event.Anchor
+	// Since is when the page changed, as a sitemap or a feed says: 1 + the seconds before the
+	// answer; 0: it does not say.
+	Since uint32
 }
 
 // Links is a list of any number of links in two pieces of memory.

@@ -19,6 +19,7 @@ type Options struct {
 
 	KeepNoArchive bool  // store the bodies of pages whose authors want no copy
 	Anchors       bool  // find the regions and the words of links
+	Signals       bool  // find feeds, and read what they and sitemaps say about changes
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
 	// Sites, if not nil, returns HTMLOnly and MaxBody of a site; those above are not used then,
@@ -84,6 +85,7 @@ type Gatherer struct {
 	seen  set      // links of the document
 	most  int      // links that it may have
 	extra []uint64 // hashes of links beyond the limit
+	since uint32   // Link.Since of the next link
 	targets
 	plainURL []byte // a link without the parameters that its page need not have
 	room     []byte // records

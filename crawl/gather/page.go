@@ -143,7 +143,7 @@ func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 func (g *Gatherer) links(headers []string, f *Found) {
 	p := &g.page
 	var n nominee
-	above := g.headerLinks(headers, &n)
+	above := g.headerLinks(headers, &n, f)
 	g.resolver.EncodeQuery = g.encoder(f.Charset)
 	if p.Base != nil {
 		g.resolver.Rebase(p.Base)
@@ -151,6 +151,9 @@ func (g *Gatherer) links(headers []string, f *Found) {
 	for _, l := range p.Links[:p.Head] {
 		if l.Kind == page.KindLink && l.Rel&page.RelCanonical != 0 {
 			n.name(&g.resolver, p.Href(l))
+		}
+		if l.Kind == page.KindLink && l.Rel&page.RelFeed != 0 && g.opt.Signals {
+			g.feed(f, p.Href(l))
 		}
 	}
 	g.canonical(&n, f)
@@ -174,10 +177,13 @@ func (g *Gatherer) links(headers []string, f *Found) {
 
 // headerLinks returns the links of Link headers to pages, as normal forms where they have
 // one: a base element of the page does not count for them.
-func (g *Gatherer) headerLinks(headers []string, n *nominee) (list []page.HeaderLink) {
+func (g *Gatherer) headerLinks(headers []string, n *nominee, f *Found) (list []page.HeaderLink) {
 	for _, l := range page.HeaderLinks(headers) {
 		if l.Rel&page.RelCanonical != 0 {
 			n.name(&g.resolver, []byte(l.Href))
+		}
+		if l.Rel&page.RelFeed != 0 && g.opt.Signals {
+			g.feed(f, []byte(l.Href))
 		}
 		if !leads(l.Rel) {
 			continue
@@ -263,6 +269,8 @@ type Found struct {
 	// Canonical is the page of the same site that the page names as canonical.
 	Canonical Canonical
 	Files     []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
+	Feeds     []string // that a page names: normal forms
+	Feed      bool     // of a sitemap: it is a feed
 	Body      []byte   // of a robots.txt
 
 	Records archive.Records // Bytes is nil where there is nothing to store

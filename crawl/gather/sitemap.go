@@ -20,7 +20,7 @@ const maxFiles = 5000
 // (sitemaps.org), but many files name the other scheme, or the host with or without "www.".
 // Its other rule, that a file lists only its own directory and below, is ignored: robots.txt
 // names nearly all files, which lifts that rule. What was read of a file that is too
-// large or broken counts. A file that has moved to a site of the same name is a further file.
+// large or broken counts. Where signals count a feed is a sitemap, too. A file that has moved to a site of the same name is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
 	g.doc.alone, g.most = true, g.opt.MaxListed
@@ -28,20 +28,20 @@ func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) 
 	case a.Class == event.Redirect:
 		g.listFile([]byte(a.Location), f)
 	case (a.Class == event.OK || a.Class == event.TooLarge) && a.Status != notModified:
-		g.list(a, f)
+		g.list(a, at, f)
 	}
 	g.record(url, a, at, f, "")
 	g.trim(f.Size)
 }
 
-func (g *Gatherer) list(a *fetch.Answer, f *Found) {
+func (g *Gatherer) list(a *fetch.Answer, at time.Time, f *Found) {
 	body := g.unzip(g.decode(a, f, g.opt.MaxSitemap), f)
 	cut := a.Cut != fetch.CutNot || f.Note != ""
 	text, _ := g.charset.Decode(body, "charset=utf-8")
 	text = bytes.TrimLeft(text, "\t\n\r ")
 	g.seen.reset(0)
 	switch {
-	case bytes.HasPrefix(text, []byte("<")) && g.listXML(text, f):
+	case bytes.HasPrefix(text, []byte("<")) && g.listXML(text, served(a, at), f):
 	case bytes.HasPrefix(text, []byte("http")):
 		g.listLines(text, cut, f)
 	default:
@@ -96,38 +96,11 @@ func (g *Gatherer) listFile(loc []byte, f *Found) {
 	}
 }
 
-// listXML reads the entries of a file and reports whether it is a sitemap at all.
-func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
-	var entry, owner []byte // the last url or sitemap element, and its prefix
-	x := scanner{xml}
-	for {
-		prefix, name, ok := x.next()
-		if !ok {
-			return known
-		}
-		switch string(name) {
-		case "urlset", "sitemapindex":
-			known = true
-		case "url", "sitemap":
-			entry, owner = name, prefix
-		case "loc":
-			// Pictures and videos inside an entry have a loc with a prefix of their own.
-			if entry == nil || !bytes.Equal(prefix, owner) {
-				continue
-			}
-			if loc, ok := x.text(); ok && string(entry) == "url" {
-				g.link(f, loc, 0, nil)
-			} else if ok {
-				g.listFile(loc, f)
-			}
-		}
-	}
-}
-
 // scanner reads as much of XML as a sitemap needs: names of start tags and the text behind
 // them. It accepts what a strict parser refuses, such as a file that was cut.
 type scanner struct {
-	rest []byte // behind the last start tag
+	rest  []byte // behind the last start tag
+	attrs []byte // of that tag, as they are written
 }
 
 // next moves to the next start tag and returns its prefix and local name.
@@ -167,8 +140,9 @@ func (x *scanner) tag() (prefix, name []byte) {
 	if n < 0 {
 		n = len(x.rest)
 	}
-	name = x.rest[:n]
+	name, x.attrs = x.rest[:n], x.rest[n:]
 	x.skip(">")
+	x.attrs = x.attrs[:len(x.attrs)-len(x.rest)]
 	if before, after, ok := bytes.Cut(name, []byte(":")); ok {
 		return before, after
 	}

@@ -41,6 +41,8 @@ const (
 	RelIcon
 	RelResource // preload, prefetch, manifest..., or an alternate that is not HTML: no page
 	RelGuide    // first, last, up, index, contents...: other pages of the same work
+	RelFeed     // an alternate that is RSS or Atom
+	RelSelf     // the URL of what is sent: the topic of a WebSub notice
 )
 
 // Span is a stretch of one of the buffers of a Page.

@@ -273,17 +273,24 @@ func (s *Scanner) startLink() {
 		s.endHead()
 	}
 	rel := s.rel()
-	if rel&RelAlternate != 0 && !isMarkup(s.value(attrType)) {
-		rel |= RelResource
+	if rel&RelAlternate != 0 {
+		rel |= alternate(s.value(attrType))
 	}
 	if href := s.value(attrHref); len(href) > 0 {
 		s.addTarget(KindLink, rel, href)
 	}
 }
 
-// isMarkup reports whether a type attribute promises HTML, or nothing.
-func isMarkup(media []byte) bool {
+// alternate returns what the type attribute of an alternate promises: nothing more for HTML, or
+// without one.
+func alternate(media []byte) Rel {
 	media, _, _ = bytes.Cut(media, []byte(";"))
 	media = bytes.TrimSpace(media)
-	return len(media) == 0 || equalFold(media, "text/html") || equalFold(media, "application/xhtml+xml")
+	switch {
+	case len(media) == 0 || equalFold(media, "text/html") || equalFold(media, "application/xhtml+xml"):
+		return 0
+	case equalFold(media, "application/rss+xml") || equalFold(media, "application/atom+xml") || equalFold(media, "application/rdf+xml"):
+		return RelResource | RelFeed
+	}
+	return RelResource
 }

@@ -34,6 +34,7 @@ var relWords = []struct {
 	{"prev", RelPrev},
 	{"previous", RelPrev},
 	{"alternate", RelAlternate},
+	{"self", RelSelf},
 	{"stylesheet", RelStylesheet},
 	{"icon", RelIcon},
 	{"apple-touch-icon", RelIcon},

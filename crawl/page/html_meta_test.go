@@ -32,7 +32,7 @@ func TestAlternate(t *testing.T) {
 	s, p := NewScanner(ScanOptions{}), new(Page)
 	s.Scan([]byte(`<link rel=alternate href=a><link rel=alternate type="Text/HTML; charset=utf-8" href=b>`+
 		`<link rel=alternate type=application/rss+xml href=c><link rel=next type=application/pdf href=d>`), p)
-	want := []Rel{RelAlternate, RelAlternate, RelAlternate | RelResource, RelNext}
+	want := []Rel{RelAlternate, RelAlternate, RelAlternate | RelResource | RelFeed, RelNext}
 	for i, l := range p.Links {
 		if l.Rel != want[i] {
 			t.Errorf("link %d: rel %b, want %b", i, l.Rel, want[i])

@@ -38,8 +38,8 @@ func headerLink(s string) (l HeaderLink, rest string, ok bool) {
 	var p headerParams
 	s = p.read(s)
 	l.Rel = relOf([]byte(p.rel))
-	if l.Rel&RelAlternate != 0 && !isMarkup([]byte(p.media)) {
-		l.Rel |= RelResource
+	if l.Rel&RelAlternate != 0 {
+		l.Rel |= alternate([]byte(p.media))
 	}
 	if p.anchored {
 		l.Href = ""

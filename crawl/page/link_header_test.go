@@ -33,7 +33,7 @@ func TestHeaderLinks(t *testing.T) {
 		{"spaces", []string{"\t < /1 > ;\trel = next\t; x"}, []HeaderLink{link(" /1 ", RelNext)}},
 		{"an anchor", []string{`</1>; rel=next; anchor="#part", </2>; rel=next`}, []HeaderLink{link("/2", RelNext)}},
 		{"alternates", []string{`</de>; rel=alternate; hreflang=de, </feed>; rel=alternate; type="application/rss+xml", </m>; rel=alternate; type="text/html; charset=utf-8"`},
-			[]HeaderLink{link("/de", RelAlternate), link("/feed", RelAlternate|RelResource), link("/m", RelAlternate)}},
+			[]HeaderLink{link("/de", RelAlternate), link("/feed", RelAlternate|RelResource|RelFeed), link("/m", RelAlternate)}},
 		{"parts", []string{`</s.css>; rel="preload stylesheet"; as=style`}, []HeaderLink{link("/s.css", RelResource|RelStylesheet)}},
 		{"no relation", []string{`</1>, </2>; rev=next, </3>; rel=shortlink`}, nil},
 		{"the page itself", []string{`<>; rel=canonical`}, nil},

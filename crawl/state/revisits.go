@@ -22,10 +22,14 @@ type revisits struct {
 	dirs *group.Table          // directories: the numbers of its keys are those of the places
 	room int                   // for directories
 	told *graph.Column[uint32] // by site: see answers
+
+	outages map[graph.Site]outage
+	heirs   map[graph.Page]graph.Page // pages, and which page has moved there for good
 }
 
 func newRevisits(s *State, pages, sites int) *revisits {
 	v := &revisits{s: s, dirs: group.NewTable("freshness directory", pages), room: pages, told: graph.NewColumn[uint32]("freshness answers", sites)}
+	v.outages, v.heirs = map[graph.Site]outage{}, map[graph.Page]graph.Page{}
 	o := s.Setup.revisits
 	o.MaxPages, o.Waits = pages, v.waits
 	v.Plan = freshness.New(o)
@@ -49,14 +53,16 @@ func (v *revisits) note(r *journal.Record) {
 	switch {
 	case v == nil:
 	case e.Class == event.Gone && v.Knows(e.Page):
-		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
+		v.vanished(e)
 	case e.Class.Failed() && v.Knows(e.Page):
 		v.Missed(e.End, e.Page)
 	case e.Class.Failed():
 	case v.Knows(e.Page):
+		v.found(e.End, v.s.Frontier.Site(e.Page))
 		v.again(r)
 	default:
-		v.Fetched(e.End, e.Page, v.place(e.Page), v.weight(e.Page), r.Facts.Change)
+		v.found(e.End, v.s.Frontier.Site(e.Page))
+		v.Fetched(e.End, e.Page, v.place(e.Page), v.worth(e.Page), r.Facts.Change)
 	}
 }
 
@@ -64,7 +70,16 @@ func (v *revisits) note(r *journal.Record) {
 func (v *revisits) again(r *journal.Record) {
 	e, same := &r.Event, r.Facts.Status == NotModified
 	site, asked := v.s.Frontier.Site(e.Page), v.asks(e.Page)
-	v.SetWeight(e.Page, v.weight(e.Page))
+	v.SetWeight(e.Page, v.worth(e.Page))
+	if to, ok := v.Moves(r); ok {
+		v.moved(e.Page, to)
+		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
+		return
+	}
+	if forGood(r) && v.IsGone(e.Page) {
+		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
+		return
+	}
 	if same && v.answersOf(site).lie() {
 		v.Missed(e.End, e.Page)
 		v.count(site, asked, false)

@@ -16,16 +16,19 @@ type sitemaps struct {
 	known   map[graph.Site]int      // files known so far, fetched or not, while some are left
 	waiting int                     // bytes of the names of files to fetch
 	named   *graph.Column[uint64]   // bit by site: its robots.txt has named files
+
+	Feeds     map[graph.Site][]string // by site
+	feedBytes int                     // of their names
 }
 
 func newSitemaps() sitemaps {
-	return sitemaps{Files: map[graph.Site][]string{}, known: map[graph.Site]int{}}
+	return sitemaps{Files: map[graph.Site][]string{}, known: map[graph.Site]int{}, Feeds: map[graph.Site][]string{}}
 }
 
 // mapBytes returns about how many bytes the maps and the names of files take.
 func (x *sitemaps) mapBytes() int64 {
 	const file, small = 96, 32 // with their share of the tables
-	return file*int64(len(x.Files)) + small*int64(len(x.known)) + int64(x.waiting)
+	return file*int64(len(x.Files)+len(x.Feeds)) + int64(x.feedBytes) + small*int64(len(x.known)) + int64(x.waiting)
 }
 
 // Named reports whether the robots.txt of a site has named sitemap files before.
@@ -203,6 +206,7 @@ func (s *State) listed(r *journal.Record) {
 	s.CutFiles += int64(r.Facts.Dropped)
 	s.Sitemaps.fetched(r.Event.Site, r.Facts.Files)
 	s.markListed(&r.Event, s.Frontier.Pages())
+	s.Revisits.hear(r)
 }
 
 // named records a sitemap file that another site names, or a seed. The robots.txt of a site
@@ -213,6 +217,9 @@ func (s *State) named(r *journal.Record) {
 		return
 	}
 	s.Sitemaps.queue(e.Site, r.Facts.Files)
+	if r.Facts.Feed {
+		s.Sitemaps.addFeeds(e.Site, r.Facts.Files)
+	}
 	if len(e.New) > 0 {
 		s.set(graph.Page(s.Frontier.Pages()-1), listing)
 	}

@@ -33,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 12
+	snapshotVersion = 13
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -68,7 +68,13 @@ type head struct {
 	Cut       []cutEntry
 	Visits    *savedVisits // nil: pages are not visited again
 	Scores    *savedScores // nil: pages have no score
+	Feeds     []siteEntry[[]string]
+	Outages   []siteEntry[outage]
+	Heirs     []heir
 }
+
+// heir is a page to which another one has moved for good.
+type heir struct{ To, From graph.Page }
 
 // cutEntry is a page with more links than it may have.
 type cutEntry struct {
@@ -118,6 +124,12 @@ func (s *State) Head() *head {
 	if s.Visits != nil {
 		h.Visits = &s.Visits.savedVisits
 	}
+	if v := s.Revisits; v != nil {
+		h.Feeds, h.Outages = entries(s.Sitemaps.Feeds), entries(v.outages)
+		for _, p := range slices.Sorted(maps.Keys(v.heirs)) {
+			h.Heirs = append(h.Heirs, heir{p, v.heirs[p]})
+		}
+	}
 	if s.Scores != nil {
 		h.Scores = &s.Scores.saved
 	}
@@ -136,6 +148,15 @@ func (s *State) setHead(h *head) error {
 	s.savedTally = h.Tally
 	if s.Visits != nil && h.Visits != nil {
 		s.Visits.savedVisits = *h.Visits
+	}
+	if v := s.Revisits; v != nil {
+		v.outages = fromEntries(h.Outages)
+		for _, x := range h.Heirs {
+			v.heirs[x.To] = x.From
+		}
+		for _, e := range h.Feeds {
+			s.Sitemaps.addFeeds(e.Site, e.Is)
+		}
 	}
 	for _, e := range h.Cut {
 		s.Cut.Pages[e.Page] = e.Is
@@ -180,7 +201,7 @@ func (s *State) Layout() string {
 		parts = append(parts, "history")
 	}
 	if v := s.Setup.revisits; v.Every > 0 {
-		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every))
+		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every, " signals"))
 	}
 	if s.Setup.scores.on {
 		parts = append(parts, s.Setup.scores.layout())

@@ -202,6 +202,9 @@ func (s *State) count(r *journal.Record) {
 		if !r.Facts.Old {
 			s.markSeeds(e, s.Frontier.Pages())
 		}
+		s.Revisits.hear(r)
+	case event.Revisit:
+		s.Revisits.called(e.Admit)
 	case event.Admitted:
 		s.recall(e.Admit)
 	case event.Took:

@@ -19,7 +19,13 @@ import (
 func newTestState(t *testing.T) *State {
 	t.Helper()
 	c := config.Default()
-	set, err := NewSetup(&c, layout.Identity{Crawl: [16]byte{1}, Secret: [16]byte{2}}, 1<<26)
+	return newStateBy(t, &c)
+}
+
+// newStateBy makes an empty state under a configuration.
+func newStateBy(t *testing.T, c *config.Config) *State {
+	t.Helper()
+	set, err := NewSetup(c, layout.Identity{Crawl: [16]byte{1}, Secret: [16]byte{2}}, 1<<26)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ type Collection struct {
 	Weight []float64 // by page; they sum to 1
 	Place  []int     // by page: its directory; nil: all pages are in one
 	Above  []int     // by directory: the one above it, which has a smaller number; -1 for none
+	// Sources tell of changes.
+	Sources []Source
 }
 
 // A Result is what an allocation achieved. Shares and means are weighted, and are those of
@@ -49,6 +51,7 @@ func (c *Collection) Run(ctx context.Context, a freshness.Allocation, rate float
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		c.read(plan, now-time.Duration(gap), now)
 		for plan.Work(now, math.MaxInt) {
 		}
 		if p, ok := plan.Next(now); ok {

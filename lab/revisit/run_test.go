@@ -113,10 +113,8 @@ func TestContagionPays(t *testing.T) {
 	}
 }
 
-// On pages that change at random at rates and weights of their own, the marginal gain is
-// better than all simple rules, as theory has it, and contagion hardly worse.
-func TestMarginalPays(t *testing.T) {
-	const pages = 800
+// lively returns pages that change at random at rates and weights of their own.
+func lively(pages int) *Collection {
 	rates := make([]float64, pages)
 	c := &Collection{}
 	sum := 0.0
@@ -129,7 +127,13 @@ func TestMarginalPays(t *testing.T) {
 		c.Weight[i] /= sum
 	}
 	c.Log = Poisson(rates, 400*day, 3)
-	got := runAll(t, c, 40)
+	return c
+}
+
+// On such pages the marginal gain is better than all simple rules, as theory has it, and contagion
+// hardly worse.
+func TestMarginalPays(t *testing.T) {
+	got := runAll(t, lively(800), 40)
 	for _, name := range []string{"uniform", "importance", "proportional", "adaptive", "wire-gain"} {
 		if got["marginal"] >= got[name] || got["contagion"] >= got[name] {
 			t.Errorf("%s leaves %.4f out of date, marginal %.4f, contagion %.4f", name, got[name], got["marginal"], got["contagion"])

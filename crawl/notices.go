@@ -1,0 +1,71 @@
+package crawl
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/notice"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// listen begins to receive notices, if the configuration wants them.
+func (s *session) listen() (*notice.Receiver, error) {
+	addr, err := s.config.NoticesAddress()
+	if addr == "" || err != nil {
+		return nil, err
+	}
+	listen := s.options.Machine.Listen
+	if listen == nil {
+		listen = net.Listen
+	}
+	l, err := listen("tcp", addr)
+	if err != nil {
+		return nil, &hint.Error{Text: "--notices", Hint: "port 0 is any free port: --notices 127.0.0.1:0", Err: err}
+	}
+	s.log.Info(fmt.Sprintf("notices at http://%s/indexnow and /websub", l.Addr()))
+	r := notice.New(func(url string) bool {
+		site, rest := page.Site([]byte(url))
+		return s.scope.Judge(site, rest) == event.NoBar
+	})
+	r.Serve(l)
+	return r, nil
+}
+
+// notify records what notices say: pages that have changed are signals, a feed is read again, and
+// pages that were not known, of sites that are, become known.
+func (a *admission) notify(now time.Duration, urls []string) {
+	r := a.begin(event.Seed, now)
+	r.Facts.Old, r.Facts.Notice = true, true
+	var feeds []string
+	for _, url := range urls {
+		switch {
+		case a.state.IsFeed(url):
+			feeds = append(feeds, url)
+		case a.state.Notify(r, url) || !a.welcome(url):
+		default:
+			a.state.Recall(r, []byte(url))
+		}
+	}
+	if len(r.Event.New)+len(r.Facts.Told) > 0 {
+		a.record()
+	}
+	for _, url := range feeds {
+		if a.state.ReadFeed(a.begin(event.Named, now), url) {
+			a.record()
+		}
+	}
+}
+
+// welcome reports whether a page that a notice names may become known: its site is, and nothing
+// speaks against its URL.
+func (a *admission) welcome(url string) bool {
+	site, rest := page.Site([]byte(url))
+	if _, known := a.state.Table.LookupSite(a.state.Key.Site(site), site); !known || a.state.Full() {
+		return false
+	}
+	return a.scope.Judge(site, rest) == event.NoBar && !a.config.SitemapOnly && !a.config.List &&
+		(!a.overrides.HTMLOnly(site) || page.Extension([]byte(url)).MayBePage())
+}
