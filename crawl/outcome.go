@@ -78,6 +78,7 @@ func (o *outcomes) listed(now time.Duration, t *task) {
 		o.state.Discover(r, graph.NoPage, e.Site, &f.Links)
 		r.Facts.Feed = f.Feed
 		o.state.Tell(r, &f.Links, e.End)
+		o.state.Hint(r, &f.Links)
 		own, others = o.split(e.Site, f.Files)
 		r.Facts.Files = o.state.ListedFiles(e.Site, own)
 		e.Files = uint32(len(r.Facts.Files))

@@ -127,6 +127,9 @@ type Event struct {
 	// Links.
 	Anchors []Anchor
 
+	// Hints are what a sitemap file says about pages that wait, New included (Listed).
+	Hints []Hint
+
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the task of the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a

@@ -138,6 +138,7 @@ func (f *Frontier) listed(now time.Duration, e *event.Event) {
 	if !e.Again {
 		f.sites.addFiles(e.Site, int(e.Files)-1)
 	}
+	f.policies.heard(e.Hints)
 	f.pages.know(e, graph.NoPage)
 	f.sites.postpone(now, e.Site, e)
 	f.pages.follow(e.Site)

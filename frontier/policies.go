@@ -16,6 +16,7 @@ type policies struct {
 	seeders    []policy.Seeder
 	takers     []taker
 	workers    []policy.Worker
+	listeners  []policy.Listener
 	droppers   []policy.Dropper
 	admitters  []policy.Admitter
 	revisiters []policy.Revisiter
@@ -38,6 +39,7 @@ func (x *policies) add(p policy.Policy) {
 		x.takers = append(x.takers, taker{t, len(x.all) > 1})
 	}
 	x.workers = appendIf(x.workers, p)
+	x.listeners = appendIf(x.listeners, p)
 	x.droppers = appendIf(x.droppers, p)
 	x.admitters = appendIf(x.admitters, p)
 	x.revisiters = appendIf(x.revisiters, p)
@@ -94,6 +96,16 @@ func (x *policies) sample() int {
 		n = max(n, s.Sample())
 	}
 	return n
+}
+
+// heard reports what a sitemap file says.
+func (x *policies) heard(hints []event.Hint) {
+	if len(hints) == 0 {
+		return
+	}
+	for _, l := range x.listeners {
+		l.Heard(hints)
+	}
 }
 
 // dropped reports that p will not be handed out.

@@ -155,6 +155,7 @@ var fields = [...]field{
 	{1 << event.Seed, func(f *Facts) bool { return f.Notice }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Notice = true }},
+	{onListed, func(f *Facts) bool { return len(f.Hints) > 0 }, (*writer).hints, (*reader).hints},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -317,6 +318,26 @@ func (d *reader) addrs(r *Record) {
 	}
 }
 
+// hints writes pages as their distances from those that follow the ones before.
+func (w *writer) hints(r *Record) {
+	w.uint(uint64(len(r.Facts.Hints)))
+	next := int64(0)
+	for _, h := range r.Facts.Hints {
+		w.int(int64(h.Page) - next)
+		w.byte(byte(h.Above))
+		next = int64(h.Page) + 1
+	}
+}
+
+func (d *reader) hints(r *Record) {
+	next := int64(0)
+	for range d.count() {
+		p := d.near(next)
+		r.Facts.Hints = append(r.Facts.Hints, event.Hint{Page: graph.Page(p), Above: int8(d.byte())})
+		next = p + 1
+	}
+}
+
 func (w *writer) session(r *Record) {
 	s := r.Facts.Session
 	w.int(s.Wall)
@@ -426,6 +447,8 @@ type Facts struct {
 	Told   []graph.Page
 	Feed   bool
 	Notice bool
+	// Hints are what a sitemap file says about pages that wait (Listed).
+	Hints []event.Hint
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.
@@ -449,5 +472,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0], Hints: f.Hints[:0]}
 }

@@ -36,6 +36,7 @@ func fullFacts() Facts {
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
 		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
+		Hints: []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 	}
 }
 
@@ -73,7 +74,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
-	listed.Told, listed.Feed = full.Told, true
+	listed.Told, listed.Feed, listed.Hints = full.Told, true, full.Hints
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
 	done.Revisit = full.Revisit

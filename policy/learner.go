@@ -40,6 +40,7 @@ type learner struct {
 	label  *graph.Column[uint16] // see labelOf; 0: it has none
 	sibSum *graph.Column[int32]  // labels of the pages first found on it, in steps
 	sibN   *graph.Column[uint32] // and their number
+	above  *graph.Column[uint8]  // event.Hint.Above as bits; it ends with the last page that has one
 
 	// By group: sums of labels in steps and of new pages found, and number of labels.
 	dirs       *graph.Column[uint32] // 1 + its directory of XIM, 0 if it is none
@@ -125,6 +126,7 @@ func (l *learner) makeColumns(n, groups int) {
 	l.label = graph.NewColumnIn[uint16](s, "foresight labels", n)
 	l.sibSum = graph.NewColumnIn[int32](s, "foresight siblings", n)
 	l.sibN = graph.NewColumnIn[uint32](s, "foresight sibling counts", n)
+	l.above = graph.NewColumnIn[uint8](s, "foresight priorities", n)
 	l.dirs = graph.NewColumnIn[uint32](s, "foresight directories", groups)
 	l.groupSum = graph.NewColumnIn[int64](s, "foresight group sums", groups)
 	l.groupFinds = graph.NewColumnIn[float32](s, "foresight group finds", groups)

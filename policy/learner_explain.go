@@ -25,6 +25,7 @@ func featureNames() [features]string {
 		featGroupNew:  "new pages found on those of its group, log2",
 		featLook:      "what files that look alike were worth, log2",
 		featSiblings:  "what pages found beside it were worth, log2",
+		featPriority:  "priority by its sitemap, less the mean of the file",
 	}
 }
 

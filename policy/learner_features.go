@@ -21,6 +21,7 @@ const (
 	featGroupNew // mean number of new pages found on pages of its group
 	featLook     // mean label of files that look alike
 	featSiblings // mean label of the pages found on the same page
+	featPriority // by its sitemap, see aboveMean
 	features
 )
 
@@ -64,6 +65,7 @@ func (l *learner) features(p graph.Page) []float32 {
 		x[featParentOut] = lg(float64(l.out.At(int(up))) + 1)
 		x[featSiblings] = l.meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)))
 	}
+	x[featPriority] = l.aboveMean(p)
 	return x[:]
 }
 

@@ -46,6 +46,7 @@ type mixed struct {
 	before     *graph.Column[float64] // credit before the last hand-out
 	last       *graph.Column[uint32]  // 1 + the page of the last hand-out
 	seeders    []Seeder
+	listeners  []Listener
 	droppers   []Dropper
 	admitters  []Admitter
 	revisiters []Revisiter
@@ -68,6 +69,7 @@ func newMix(e *Env, members []Member) *mixed {
 		Adopt(&m.Set, p)
 		m.weights.Append(member.Weight)
 		m.seeders = appendIf(m.seeders, p)
+		m.listeners = appendIf(m.listeners, p)
 		m.droppers = appendIf(m.droppers, p)
 		m.admitters = appendIf(m.admitters, p)
 		m.revisiters = appendIf(m.revisiters, p)
@@ -170,6 +172,12 @@ func (m *mixed) Revisited(now time.Duration, p graph.Page, o *event.Outcome, lin
 	m.takeBack(p, o)
 	for _, r := range m.revisiters {
 		r.Revisited(now, p, o, links)
+	}
+}
+
+func (m *mixed) Heard(hints []event.Hint) {
+	for _, l := range m.listeners {
+		l.Heard(hints)
 	}
 }
 

@@ -86,6 +86,9 @@ type (
 	// A Dropper is notified when a waiting page will not be handed out, because it is
 	// barred or its site is unavailable.
 	Dropper interface{ Dropped(p graph.Page) }
+	// A Listener is notified of what a sitemap file says about pages that wait, or that become
+	// known by it: Known is called for these afterwards.
+	Listener interface{ Heard(hints []event.Hint) }
 	// An Admitter is notified when a page waits again: one that was dropped is to be
 	// fetched after all, or one that was fetched is to be visited again. As with Known, the
 	// page is put into the queues afterwards.

@@ -126,6 +126,7 @@ func (c *crawl) endRecorded(f *fetcher) {
 	e := *from
 	e.Task = event.Task{Site: w.Site, Page: w.Page, For: w.For}
 	e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
+	e.Hints = c.event.Hints[:0]
 	e.Start, e.End, e.Bytes = f.start+f.answer.Wait, c.now-f.answer.Lag, f.bytes
 	e.Due, e.Expiry = later(e.End, from.Due), later(e.End, from.Expiry)
 	e.Kind = [...]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Fetch: event.Done, event.Sitemap: event.Listed}[w.Kind]
@@ -140,6 +141,7 @@ func (c *crawl) endRecorded(f *fetcher) {
 		for _, p := range from.Links {
 			c.discover(p)
 		}
+		c.hear(from.Hints)
 	case event.Fetch:
 		c.count(f)
 		c.event.Keep = c.left > 0 && c.player.allows() && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
@@ -165,6 +167,16 @@ func (c *crawl) arriveRecorded(f *fetcher) {
 	}
 	for _, to := range f.answer.Event.Links {
 		c.event.Links = append(c.event.Links, c.discover(to))
+	}
+}
+
+// hear adds what a sitemap says about the pages that are known, by this event or before.
+func (c *crawl) hear(hints []event.Hint) {
+	for _, h := range hints {
+		if id := c.pages.known[h.Page]; id != 0 {
+			h.Page = graph.Page(id - 1)
+			c.event.Hints = append(c.event.Hints, h)
+		}
 	}
 }
 

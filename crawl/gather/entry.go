@@ -3,8 +3,10 @@ package gather
 import (
 	"bytes"
 	"html"
+	"math"
 	"net/http"
 	"net/mail"
+	"strconv"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
@@ -18,6 +20,7 @@ type entry struct {
 	name, prefix []byte    // of its element; nil outside of all
 	loc          []byte    // its page
 	at           time.Time // when that changed, as the list says; zero: it does not say
+	priority     uint8     // Link.Priority
 }
 
 // A lister reads the entries of a list that is XML.
@@ -64,6 +67,10 @@ func (l *lister) element(prefix, name []byte) {
 		}
 	case "link":
 		l.link(prefix)
+	case "priority":
+		if text, ok := l.own(prefix); ok && !l.f.Feed {
+			l.entry.priority = priorityOf(text)
+		}
 	case "lastmod", "pubDate", "updated", "published", "date":
 		l.date(prefix, name)
 	}
@@ -124,16 +131,25 @@ func (l *lister) date(prefix, name []byte) {
 // end adds what the entry says to what was found.
 func (l *lister) end() {
 	e := l.entry
-	l.entry.loc, l.entry.at = nil, time.Time{}
+	l.entry.loc, l.entry.at, l.entry.priority = nil, time.Time{}, 0
 	switch {
 	case e.loc == nil:
 	case string(e.name) == "sitemap":
 		l.listFile(e.loc, l.f)
 	default:
-		l.since = age(l.now, e.at)
+		l.since, l.priority = age(l.now, e.at), e.priority
 		l.Gatherer.link(l.f, e.loc, 0, nil)
-		l.since = 0
+		l.since, l.priority = 0, 0
 	}
+}
+
+// priorityOf returns Link.Priority of a number as it is written.
+func priorityOf(text []byte) uint8 {
+	x, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(x >= 0 && x <= 1) {
+		return 0
+	}
+	return 1 + uint8(math.Round(100*x))
 }
 
 // attribute returns the value of an attribute, nil if a tag has none.

@@ -39,6 +39,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 		}
 		l.items[at].Anchor = g.anchor(from, l.items[at].Anchor)
 		l.items[at].Since = min(l.items[at].Since-1, g.since-1) + 1 // the latest; 0 is none
+		l.items[at].Priority = max(l.items[at].Priority, g.priority)
 		return v
 	}
 	if full {
@@ -48,7 +49,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 	if bar := g.bar(all[start:], mid, link.Local); bar != event.NoBar {
 		link.Bar = bar
 	}
-	link.Anchor, link.Since = g.anchor(from, event.Anchor{}), g.since
+	link.Anchor, link.Since, link.Priority = g.anchor(from, event.Anchor{}), g.since, g.priority
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
 	return v
@@ -169,6 +170,9 @@ type Link struct {
 	Hash     uint64    // URLKey.Page of site and rest: the identity of the page
 	Local    bool      // on the site of the page that has it
 	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
+	// Priority is that of the page by a sitemap, in hundredths, plus 1; 0: it does not say, or
+	// anything but a number from 0 to 1.
+	Priority uint8
 	Anchor   event.Anchor
 	// Since is when the page changed, as a sitemap or a feed says: 1 + the seconds before the
 	// answer; 0: it does not say.

@@ -78,14 +78,15 @@ type Gatherer struct {
 	encoders map[string]func([]byte, rune) ([]byte, bool) // for queries, by charset
 
 	// The present answer.
-	doc   document
-	page  page.Page
-	plain []byte   // body without content coding
-	more  []byte   // a sitemap out of its gzip file
-	seen  set      // links of the document
-	most  int      // links that it may have
-	extra []uint64 // hashes of links beyond the limit
-	since uint32   // Link.Since of the next link
+	doc      document
+	page     page.Page
+	plain    []byte   // body without content coding
+	more     []byte   // a sitemap out of its gzip file
+	seen     set      // links of the document
+	most     int      // links that it may have
+	extra    []uint64 // hashes of links beyond the limit
+	since    uint32   // Link.Since of the next link
+	priority uint8    // Link.Priority of the next link
 	targets
 	plainURL []byte // a link without the parameters that its page need not have
 	room     []byte // records

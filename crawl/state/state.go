@@ -174,7 +174,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 		s.Ran += s.Now - s.Started
 	}
 	s.Now, s.Next = r.Now, r.Seq+1
-	e.Near, e.Urgent = r.Facts.Near != 0 || r.Facts.Doubt, r.Facts.Urgent
+	e.Near, e.Urgent, e.Hints = r.Facts.Near != 0 || r.Facts.Doubt, r.Facts.Urgent, s.hints(r)
 	s.Weather.forecast(r)
 	s.readdress(r)
 	s.Traps.noteTrial(r)

@@ -228,6 +228,7 @@ func (r *recorder) ended(x *journal.Record) {
 	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
 	a.Turn = uint32(r.out.Turns())
 	a.Event.New, a.Event.Bars, a.Event.Admit, a.Event.Anchors = nil, nil, slices.Clone(e.Admit), slices.Clone(e.Anchors)
+	a.Event.Hints = slices.Clone(x.Facts.Hints)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
 	}
