@@ -30,12 +30,14 @@ func TestForesightEqualsSim(t *testing.T) {
 
 // newTimelessWeb is a web in which no order depends on a clock: one fetcher, no delay. Every
 // hundredth record brings a snapshot.
-func newTimelessWeb(t *testing.T, policy string) *crashWeb {
+func newTimelessWeb(t *testing.T, policy string, sitemaps bool) *crashWeb {
 	t.Helper()
-	w := &crashWeb{testWeb: newTestWeb(t, 360, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
+	o := answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}
+	o.Sitemaps, o.SitemapShare, o.Priorities.False = 1, 0.7, 1
+	w := &crashWeb{testWeb: newTestWeb(t, 360, 1, o), root: disk.NewMemory()}
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	c := &w.o.Config
-	c.Policy, c.Fetchers, c.Sitemaps = policy, 1, false
+	c.Policy, c.Fetchers, c.Sitemaps = policy, 1, sitemaps
 	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
 	w.o.Machine.Disk = w.open
 	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1, Status: time.Minute}
@@ -66,15 +68,16 @@ func (w *crashWeb) order(t *testing.T) (urls []string) {
 // what was under way is handed out again, in the same turn.
 func TestForesightResumed(t *testing.T) {
 	for _, policy := range []string{"foresight", "batch-pagerank/k=20"} {
-		t.Run(policy, func(t *testing.T) { resumed(t, policy) })
+		t.Run(policy, func(t *testing.T) { resumed(t, policy, false) })
 	}
+	t.Run("priorities", func(t *testing.T) { resumed(t, "foresight", true) })
 }
 
-func resumed(t *testing.T, policy string) {
+func resumed(t *testing.T, policy string, sitemaps bool) {
 	var whole []string
 	steps := 0
 	synctest.Test(t, func(t *testing.T) {
-		w := newTimelessWeb(t, policy)
+		w := newTimelessWeb(t, policy, sitemaps)
 		w.run(t)
 		whole, steps = w.order(t), w.root.Steps()
 	})
@@ -84,7 +87,7 @@ func resumed(t *testing.T, policy string) {
 	for name, disturb := range map[string]func(*crashWeb, *testing.T, int){"stopped": (*crashWeb).stopOften, "killed": (*crashWeb).killOften} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTimelessWeb(t, policy)
+				w := newTimelessWeb(t, policy, sitemaps)
 				disturb(w, t, steps)
 				w.run(t)
 				sameOrder(t, w.order(t), whole)

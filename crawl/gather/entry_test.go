@@ -72,6 +72,34 @@ func TestDates(t *testing.T) {
 	want(t, "without a date of the server", showDates(f), "/a 1h0m0s")
 }
 
+// TestPriorities: what sitemaps say of priorities. Anything but a number from 0 to 1 is nothing.
+func TestPriorities(t *testing.T) {
+	entries := func(priorities ...string) string {
+		b := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+		for i, p := range priorities {
+			b += fmt.Sprintf("<url><loc>https://site.example/%d</loc>%s</url>", i, p)
+		}
+		return b + "</urlset>"
+	}
+	for _, test := range []struct{ name, body, want string }{
+		{"numbers", entries("<priority>1.0</priority>", "<priority> 0.8\n</priority>", "<priority>0</priority>", "<priority>.333</priority>"), "101 81 1 34"},
+		{"none", entries("", "<lastmod>2026-03-10</lastmod>"), "0 0"},
+		{"no numbers", entries("<priority></priority>", "<priority>high</priority>", "<priority>NaN</priority>", "<priority>Inf</priority>"), "0 0 0 0"},
+		{"outside", entries("<priority>1.01</priority>", "<priority>-0.1</priority>", "<priority>10</priority>", "<priority>1e400</priority>"), "0 0 0 0"},
+		{"of a picture", entries("<image:priority>0.9</image:priority>"), "0"},
+		{"twice", entries("<priority>0.4</priority>") + "<url><loc>https://site.example/0</loc><priority>0.6</priority></url>", "61"},
+		{"cut", entries("<priority>0.4</priority>", "")[:110] + "<priority>0.9", "0"},
+		{"feed", "<rss><channel><item><link>https://site.example/0</link><priority>0.9</priority></item></channel></rss>", "0"},
+	} {
+		f := listed(signalling(), answered(200, test.body))
+		var got []string
+		for i := range f.Links.Len() {
+			got = append(got, fmt.Sprint(f.Links.At(i).Priority))
+		}
+		want(t, test.name, strings.Join(got, " "), test.want)
+	}
+}
+
 // TestFeeds: the feeds that a page names, in its head or in Link headers.
 func TestFeeds(t *testing.T) {
 	const rss = "application/rss+xml"

@@ -45,6 +45,7 @@ type Options struct {
 	// all), SitemapURLs how many fit into one file (0 means 1,000): more make an index.
 	SitemapShare float64
 	SitemapURLs  int
+	Priorities   PriorityShares
 
 	Messy        float64  // share of links written in odd ways: see page_link.go
 	NoFollow     float64  // share of pages whose links are not to be followed, by header or meta element
@@ -123,6 +124,17 @@ type RobotsShares struct {
 	// MaxDelay is the longest Crawl-delay: delays are tenths of it, from one tenth up.
 	// 0 means 5 s.
 	MaxDelay time.Duration
+}
+
+// PriorityShares holds the shares of sites by the priorities in their sitemaps. They exclude
+// each other; other sites have none.
+type PriorityShares struct {
+	Ranked float64 // by Rank; as Typed without it
+	Typed  float64 // 1 for the home page, 0.8 for index pages, 0.5 for others
+	Flat   float64 // 0.5 for all pages
+	False  float64 // at random
+	// Rank returns the place of a page among those of the web, from 0 to 1, which is the best.
+	Rank func(graph.Page) float64
 }
 
 // DNSShares holds the shares of sites by what the DNS server answers for their names. They

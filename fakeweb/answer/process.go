@@ -25,6 +25,7 @@ const (
 	streamFeed
 	streamFate
 	streamOutage
+	streamPriority
 )
 
 // ChangeInterval returns the mean time between two changes of page p: the true rate is 1

@@ -340,6 +340,7 @@ func (r *sitemapRules) appendSitemap(b []byte, s *fakeweb.Site, n int, origin []
 				b = s.AppendPath(b, j)
 			}
 			b = r.appendDate(append(b, "</loc>"...), s, j, at)
+			b = r.appendPriority(b, s, j)
 			b = append(b, "</url>\n"...)
 		}
 	}
@@ -368,6 +369,38 @@ func (r *sitemapRules) appendDate(b []byte, s *fakeweb.Site, j uint32, at time.D
 	b = append(b, "<lastmod>"...)
 	b = date.AppendFormat(b, "2006-01-02T15:04:05Z07:00")
 	return append(b, "</lastmod>"...)
+}
+
+// The kinds of priorities of a site, in the order of PriorityShares.
+const (
+	noPriority = iota
+	rankedPriority
+	typedPriority
+	flatPriority
+	falsePriority
+)
+
+// list returns the shares in the order of the kinds.
+func (p *PriorityShares) list() []float64 { return []float64{p.Ranked, p.Typed, p.Flat, p.False} }
+
+// appendPriority appends the priority of a page, if the site says any.
+func (r *sitemapRules) appendPriority(b []byte, s *fakeweb.Site, j uint32) []byte {
+	v, kind := 0.5, r.kind(r.opt.Priorities.list(), s, streamPriority)
+	d, k := s.Place(j)
+	switch rank := r.opt.Priorities.Rank; {
+	case kind == noPriority:
+		return b
+	case kind == rankedPriority && rank != nil:
+		v = rank(graph.Page(s.First + j))
+	case kind == falsePriority:
+		v = unit(r.draw(s, streamPriority, 1+uint64(j)))
+	case kind != flatPriority && d < 0:
+		v = 1
+	case kind != flatPriority && k == 0:
+		v = 0.8
+	}
+	b = strconv.AppendFloat(append(b, "<priority>"...), v, 'f', 1, 64)
+	return append(b, "</priority>"...)
 }
 
 // InSitemap reports whether a sitemap that a crawler can find names page p.

@@ -34,6 +34,10 @@ func (o *Options) Shares() []Share {
 		{"robots-large", "sites with a robots.txt of 600 kB", &r.Large},
 		{"sitemaps", "sites with a sitemap", &o.Sitemaps},
 		{"sitemap-share", "pages of a site that its sitemap names", &o.SitemapShare},
+		{"priority-ranked", "sites whose sitemap has the true ranks of pages as priorities, if they are known", &o.Priorities.Ranked},
+		{"priority-typed", "sites whose sitemap has priorities by kinds of pages", &o.Priorities.Typed},
+		{"priority-flat", "sites whose sitemap has the same priority for all pages", &o.Priorities.Flat},
+		{"priority-false", "sites whose sitemap has priorities at random", &o.Priorities.False},
 		{"messy", "links written in odd ways", &o.Messy},
 		{"nofollow", "pages whose links are not to be followed", &o.NoFollow},
 		{"noarchive", "pages not to be stored", &o.NoArchive},
@@ -107,6 +111,7 @@ func (o *Options) checkShares() error {
 	}{
 		{"pages", o.Pages.list()}, {"robots.txt", o.Robots.list()}, {"DNS names", o.DNS.list()},
 		{"sites that are down", o.Servers.list()}, {"validators", o.Changes.Validators.list()},
+		{"priorities of sitemaps", o.Priorities.list()},
 		{"dates of sitemaps", o.Changes.Dates.list()}, {"pages that vanish or move", o.Changes.Fates.list()},
 	} {
 		sum := 0.0

@@ -34,13 +34,22 @@ func (r *dice) honesty(s *fakeweb.Site) Validators {
 	if r.meets(r.opt.NoValidators, s, streamValidators, 0) {
 		return NoValidators
 	}
-	sum, h := 0.0, unit(r.draw(s, streamHonesty, 0))
-	for i, share := range r.opt.Changes.Validators.list() {
-		if sum += share; h < sum {
-			return Varying + Validators(i)
-		}
+	if kind := r.kind(r.opt.Changes.Validators.list(), s, streamHonesty); kind > 0 {
+		return Varying + Validators(kind-1)
 	}
 	return Honest
+}
+
+// kind returns which of several shares that exclude each other meets a site: 1 for the first, 0
+// for none.
+func (r *dice) kind(shares []float64, s *fakeweb.Site, stream uint64) int {
+	sum, h := 0.0, unit(r.draw(s, stream, 0))
+	for i, share := range shares {
+		if sum += share; h < sum {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // validate sets ETag and Last-Modified of the answer as the site does, and reports whether it
@@ -117,11 +126,5 @@ func (d Dates) String() string { return dateNames[d] }
 
 // dates returns what the lastmod of a site is worth.
 func (r *dice) dates(s *fakeweb.Site) Dates {
-	sum, h := 0.0, unit(r.draw(s, streamDates, 0))
-	for i, share := range r.opt.Changes.Dates.list() {
-		if sum += share; h < sum {
-			return TodayDates + Dates(i)
-		}
-	}
-	return HonestDates
+	return HonestDates + Dates(r.kind(r.opt.Changes.Dates.list(), s, streamDates))
 }

@@ -77,6 +77,7 @@ func replaySettings() []replaySetting {
 		{name: "retries", web: busy, set: plain},
 		{name: "time-outs", web: hanging, set: plain},
 		{name: "sitemaps", web: answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, set: plain},
+		{name: "priorities", web: answer.Options{Sitemaps: 1, SitemapShare: 0.7, Priorities: answer.PriorityShares{Typed: 0.3, False: 0.6}}, set: under("foresight"), pages: 400},
 		{name: "sitemaps only", web: answer.Options{Sitemaps: 1, SitemapShare: 0.8}, set: everySite(func(c *config.Config) { c.SitemapOnly = true })},
 		{name: "twins", web: answer.Options{HTTPS: 0.5}, set: everySite(func(c *config.Config) { c.KeepAlive = config.Duration{} })},
 		{name: "closed connections", web: answer.Options{NoKeepAlive: 0.5}, set: with(func(c *config.Config) { c.Delay = config.Seconds(1) })},
