@@ -145,6 +145,11 @@ func (l *live) end(w event.Task) {
 	case event.Sitemap:
 		e.Kind = event.Listed
 		l.discover(&e)
+		for p := range graph.Page(l.f.Pages() + len(e.New)) {
+			if l.r.IntN(3) == 0 {
+				e.Hints = append(e.Hints, event.Hint{Page: p, Above: int8(l.r.IntN(2*event.MaxAbove+1) - event.MaxAbove)})
+			}
+		}
 	case event.Fetch:
 		e.Kind = event.Done
 		l.came(&e)

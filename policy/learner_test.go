@@ -20,6 +20,7 @@ type tinyCrawl struct {
 	kept   []bool
 	slice  int
 	failed map[graph.Page]bool
+	heeds  bool // one page of eight is important, and has a high priority
 }
 
 func (c *tinyCrawl) Site(graph.Page) graph.Site   { return 0 }
@@ -66,6 +67,9 @@ func (c *tinyCrawl) know(from graph.Page) graph.Page {
 	for _, q := range c.queues {
 		q.Page(p, 0)
 	}
+	if c.heeds && p%8 == 0 {
+		c.f.Heard([]event.Hint{{Page: p, Above: 50}})
+	}
 	c.f.Known(p, from)
 	for _, q := range c.queues {
 		q.Push(p)
@@ -90,7 +94,9 @@ func (c *tinyCrawl) fetch() {
 		c.failed[p] = true
 	} else {
 		for i := range uint64(1 + p%5) {
-			if h := Hash(uint64(p), i); p > 9 && h%3 == 0 {
+			if h := Hash(uint64(p), i); p > 99 && c.heeds && h%3 == 0 {
+				c.out[p] = append(c.out[p], graph.Page(h>>32)%graph.Page(len(c.from)/8)*8)
+			} else if p > 9 && h%3 == 0 {
 				c.out[p] = append(c.out[p], graph.Page(h>>32)%graph.Page(len(c.from)))
 			} else {
 				c.out[p] = append(c.out[p], c.know(p))
@@ -261,5 +267,57 @@ func TestRescoring(t *testing.T) {
 		case p%10 < 9 && n > 3:
 			t.Errorf("page %d with a low value was taken %d times", p, n)
 		}
+	}
+}
+
+// TestHeard: what a sitemap says of a page is one of its features, if the page is known before
+// or after; nothing is kept before a sitemap says something.
+func TestHeard(t *testing.T) {
+	c := newTinyCrawl(t, nil, 0)
+	for range 400 {
+		c.fetch()
+	}
+	l := c.f.learner
+	if l.model.Fits() == 0 || l.above.Len() != 0 {
+		t.Fatalf("%d fits, %d priorities", l.model.Fits(), l.above.Len())
+	}
+	next := graph.Page(len(c.from))
+	c.f.Heard([]event.Hint{{Page: 3, Above: 7}, {Page: next + 1, Above: -100}})
+	c.know(graph.NoPage)
+	c.know(graph.NoPage)
+	for p, want := range map[graph.Page]float32{2: 0, 3: .07, next: 0, next + 1: -1} {
+		if got := l.features(p)[featPriority]; got != want {
+			t.Errorf("page %d: %v, want %v", p, got, want)
+		}
+	}
+	c.know(graph.NoPage) // without a hint, beyond the last
+	if got := l.features(next + 2)[featPriority]; got != 0 || l.above.Len() != int(next)+2 {
+		t.Errorf("%v, %d priorities", got, l.above.Len())
+	}
+}
+
+// TestHeardCounts: where a sitemap tells which pages are worth more, the model learns it, and
+// pages that wait have new values as soon as a sitemap speaks of them.
+func TestHeardCounts(t *testing.T) {
+	c := newTinyCrawl(t, nil, 0)
+	c.heeds = true
+	for range 1500 {
+		c.fetch()
+	}
+	l := c.f.learner
+	var p graph.Page
+	for p = range graph.Page(len(c.from)) {
+		if l.board.Waits(p) && l.above.At(int(p)) == 0 {
+			break
+		}
+	}
+	before := l.board.Value(p)
+	c.f.Heard([]event.Hint{{Page: p, Above: 50}})
+	if after := l.board.Value(p); after <= before {
+		t.Errorf("page %d is worth %v, and %v with a high priority", p, before, after)
+	}
+	c.f.Heard([]event.Hint{{Page: p, Above: 0}})
+	if after := l.board.Value(p); after != before {
+		t.Errorf("page %d is worth %v, and %v when the sitemap takes it back", p, before, after)
 	}
 }

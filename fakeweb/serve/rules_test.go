@@ -3,6 +3,7 @@ package serve
 import (
 	"compress/gzip"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
 	"net/url"
@@ -100,30 +101,104 @@ func TestPlainRobots(t *testing.T) {
 	}
 }
 
+// sitemapFile requests a file of a sitemap.
+func sitemapFile(t *testing.T, s *Server, at string) io.Reader {
+	t.Helper()
+	w := ask(s, at)
+	if w.Code != 200 {
+		t.Fatalf("%s: %d", at, w.Code)
+	}
+	if !strings.HasSuffix(at, ".gz") {
+		return w.Body
+	}
+	z, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
 // sitemapURLs reads a sitemap, index and all.
 func sitemapURLs(t *testing.T, s *Server, at string) (urls []string) {
 	t.Helper()
-	w := ask(s, at)
-	var r io.Reader = w.Body
-	if strings.HasSuffix(at, ".gz") {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r = z
-	}
 	var m struct {
 		XMLName xml.Name
 		Maps    []string `xml:"sitemap>loc"`
 		URLs    []string `xml:"url>loc"`
 	}
-	if err := xml.NewDecoder(r).Decode(&m); err != nil || w.Code != 200 {
-		t.Fatalf("%s: %d %v", at, w.Code, err)
+	if err := xml.NewDecoder(sitemapFile(t, s, at)).Decode(&m); err != nil {
+		t.Fatalf("%s: %v", at, err)
 	}
 	for _, file := range m.Maps {
 		urls = append(urls, sitemapURLs(t, s, file)...)
 	}
 	return append(urls, m.URLs...)
+}
+
+// TestPriorities: sitemaps have the priorities of their kind, and none unless they are asked for.
+func TestPriorities(t *testing.T) {
+	rank := func(p graph.Page) float64 { return float64(p%11) / 10 }
+	for name, test := range map[string]struct {
+		shares answer.PriorityShares
+		want   func(s *Server, p graph.Page, priority string) bool
+	}{
+		"none":   {answer.PriorityShares{}, func(_ *Server, _ graph.Page, v string) bool { return v == "" }},
+		"flat":   {answer.PriorityShares{Flat: 1}, func(_ *Server, _ graph.Page, v string) bool { return v == "0.5" }},
+		"ranked": {answer.PriorityShares{Ranked: 1, Rank: rank}, func(_ *Server, p graph.Page, v string) bool { return v == fmt.Sprintf("%.1f", rank(p)) }},
+		"typed":  {answer.PriorityShares{Typed: 1}, isTyped},
+		"unrank": {answer.PriorityShares{Ranked: 1}, isTyped},
+	} {
+		s := mustServe(t, fakeweb.Spec{Pages: 300, Sites: 3, Links: 0, Seed: 3}, answer.Options{Sitemaps: 1, Priorities: test.shares})
+		for id := range graph.Site(3) {
+			_, files := fetchRobots(s, id)
+			for u, v := range priorities(t, s, files[0]) {
+				if p, ok := s.Page(u); !ok || !test.want(s, p, v) {
+					t.Errorf("%s: %s has the priority %q", name, u, v)
+				}
+			}
+		}
+	}
+	s := mustServe(t, fakeweb.Spec{Pages: 300, Sites: 1, Links: 0, Seed: 3}, answer.Options{Sitemaps: 1, Priorities: answer.PriorityShares{False: 1}})
+	_, files := fetchRobots(s, 0)
+	seen := map[string]int{}
+	for _, v := range priorities(t, s, files[0]) {
+		seen[v]++
+	}
+	if len(seen) != 11 || seen["0.3"] < 10 || seen["1.0"] < 3 {
+		t.Errorf("at random: %v", seen)
+	}
+}
+
+// isTyped reports whether a priority is that of the kind of its page.
+func isTyped(s *Server, p graph.Page, v string) bool {
+	site, j := s.Web().Locate(p)
+	d, k := site.Place(j)
+	switch {
+	case d < 0:
+		return v == "1.0"
+	case k == 0:
+		return v == "0.8"
+	}
+	return v == "0.5"
+}
+
+// priorities reads the priorities of a sitemap file.
+func priorities(t *testing.T, s *Server, at string) map[string]string {
+	t.Helper()
+	var m struct {
+		URLs []struct {
+			Loc      string `xml:"loc"`
+			Priority string `xml:"priority"`
+		} `xml:"url"`
+	}
+	if err := xml.NewDecoder(sitemapFile(t, s, at)).Decode(&m); err != nil || len(m.URLs) == 0 {
+		t.Fatalf("%s: %v", at, err)
+	}
+	list := map[string]string{}
+	for _, u := range m.URLs {
+		list[u.Loc] = u.Priority
+	}
+	return list
 }
 
 func TestSitemaps(t *testing.T) {
