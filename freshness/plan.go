@@ -38,6 +38,7 @@ type Plan struct {
 	round round
 	soon  soon
 	bound float64 // the gain from which on pages were taken in the last round
+	new   newcomers
 }
 
 // New returns a plan without pages.
@@ -72,6 +73,7 @@ func (p *Plan) Fetched(now time.Duration, id graph.Page, place int, weight float
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(p.every())
 	}
+	p.new.add(weight / p.rateOf(x))
 }
 
 // Loaded counts the pages that were loaded.

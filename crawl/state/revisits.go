@@ -40,9 +40,6 @@ func (v *revisits) waits(p graph.Page) bool {
 	return s != frontier.Fetched && s != frontier.Failed || f.Waits(p) || f.Closed(f.Site(p))
 }
 
-// Callable reports whether a page can be called back now.
-func (v *revisits) Callable(p graph.Page) bool { return !v.waits(p) }
-
 // note counts a visit that has ended.
 func (v *revisits) note(r *journal.Record) {
 	e := &r.Event

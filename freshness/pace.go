@@ -1,0 +1,143 @@
+package freshness
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Pacer says when pages are visited again: it divides the hand-outs of a crawl between new
+// pages and those that its plan chooses. The crawler and the simulator have the same one.
+//
+// Visits have a steady pace: in the time Options.Every as many as there are pages. With Share
+// they have a part of all hand-outs instead, while new pages wait. With Compete each hand-out
+// goes to what gains more then. A page that was never fetched is a copy of infinite age, so
+// it gains its weight by its rate in the marginal index: see Plan.newGain.
+type Pacer struct {
+	Plan    *Plan
+	Share   float64 // of the hand-outs, while new pages wait; 0: what the pace allows
+	Compete bool    // new pages and visits compete, instead of a share
+
+	credit float64       // visits that may be made now
+	at     time.Duration // of which instant
+	taken  int64         // Traffic.Taken at that instant
+}
+
+// NewPacer returns a pacer for a crawl that has handed out a number of pages.
+func NewPacer(plan *Plan, share float64, compete bool, taken int64) Pacer {
+	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken}
+}
+
+// A Traffic is what the driver of a crawl knows of its pages.
+type Traffic struct {
+	Taken int64 // pages that were handed out so far, new ones and visits
+	New   int   // pages that wait and were never fetched
+	Again int   // pages that were called back and wait
+}
+
+// Numbers of a pacer.
+const (
+	paceSlice   = 50_000      // pages that the plan looks at in a turn
+	pacePause   = time.Second // until a look that nothing else brings about, at least
+	paceIdle    = time.Minute // until the next look if nothing is to be visited
+	paceLongest = 24 * time.Hour
+	paceMost    = 1000 // pages that are called back and wait, at most
+	paceCompete = 8    // credit of visits that compete, at most
+)
+
+// never is an instant that does not come.
+const never = time.Duration(math.MaxInt64)
+
+// Look returns the pages whose visits are due, and the instant of the next look. The driver
+// calls them back. It looks whenever something has happened, and at that instant.
+func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again time.Duration) {
+	if v.Plan == nil || v.Plan.Pages() == 0 {
+		return nil, never
+	}
+	if v.at == 0 {
+		v.at = now
+	}
+	pace := float64(v.Plan.Pages()) / v.Plan.every() // visits a second
+	v.earn(now, pace, t)
+	if v.Plan.Work(now, paceSlice) {
+		return nil, now
+	}
+	list = v.choose(now, t)
+	if v.credit >= 1 { // nothing is there to be visited
+		return list, now + paceIdle
+	}
+	wait := (1 - v.credit) / pace * float64(time.Second)
+	return list, now + max(pacePause, time.Duration(min(wait, float64(paceLongest))))
+}
+
+// earn adds to the credit what was earned since the last look: a share of the hand-outs while
+// new pages wait, otherwise what the pace allows.
+func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
+	more, most := (now-v.at).Seconds()*pace, float64(paceMost)
+	switch handed := float64(t.Taken - v.taken); {
+	case t.New <= 0:
+	case v.Compete:
+		more, most = handed, paceCompete
+	case v.Share > 0:
+		more = v.Share * handed
+	}
+	v.credit = min(v.credit+more, most)
+	v.at, v.taken = now, t.Taken
+}
+
+// choose returns the pages to be visited now.
+func (v *Pacer) choose(now time.Duration, t Traffic) (list []graph.Page) {
+	room := paceMost - t.Again
+	for v.credit >= 1 && len(list) < room {
+		if v.Compete && t.New > 0 && v.Plan.nextGain(now) <= v.Plan.newGain() {
+			break
+		}
+		p, ok := v.Plan.Next(now)
+		if !ok {
+			break
+		}
+		if waits := v.Plan.o.Waits; waits == nil || !waits(p) {
+			v.credit--
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// newcomers holds what pages that were fetched for the first time gained of late.
+type newcomers struct {
+	mean float64
+	n    float64 // that the mean is of, newcomersMost at most
+}
+
+// newcomersMost is the number of first visits that the mean is about of.
+const newcomersMost = 64
+
+// add counts a page with the gain of its first visit.
+func (x *newcomers) add(gain float64) {
+	x.n = min(x.n+1, newcomersMost)
+	x.mean += (gain - x.mean) / x.n
+}
+
+// newGain returns what a new page gains by the index of marginal: weight by rate, which is
+// the index of a copy of infinite age. It is the mean of the pages that were new of late, and
+// infinite if none was.
+func (p *Plan) newGain() float64 {
+	if p.new.n == 0 {
+		return math.Inf(1)
+	}
+	return p.new.mean
+}
+
+// nextGain returns what the page gains that Next returns now, 0 if there is none. A page that
+// is visited within the round gains what the last of the round did.
+func (p *Plan) nextGain(now time.Duration) (gain float64) {
+	if h := p.soon.heap; len(h) > 0 && h[0].at <= second(now) {
+		return p.bound
+	}
+	if len(p.round.list) > 0 {
+		gain = p.round.list[0].gain
+	}
+	return gain
+}
