@@ -31,6 +31,10 @@ type Allocation struct {
 	planned bool
 }
 
+// Marginal reports whether the numbers of the allocation are what visits gain in the long run,
+// weight times time, so that they can be compared with other gains.
+func (a *Allocation) Marginal() bool { return a.marginal }
+
 // DefaultAllocation is the one that has the least stale pages on the logs of real changes
 // that we know: docs/freshness.md.
 const DefaultAllocation = "contagion"

@@ -274,7 +274,7 @@ func (c *Config) ChoosePolicy() (frugal bool) {
 	c.Policy, c.SitePolicy = policy.Actual(c.Policy), policy.Actual(c.SitePolicy)
 	if b, err := c.Shares(); err == nil {
 		c.Policy = cmp.Or(c.balanced(b), c.Policy) // Check returns the errors
-		if b.Freshness > 0 && c.Revisit == "" {
+		if b.visits() && c.Revisit == "" {
 			c.Revisit = freshness.DefaultAllocation
 		}
 	}

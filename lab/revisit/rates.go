@@ -1,7 +1,10 @@
 package revisit
 
 import (
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/policy"
@@ -20,6 +23,37 @@ type Drawn struct {
 func DefaultDrawn(random uint64) Drawn {
 	return Drawn{Median: 1.0 / 60, OfPlace: 1, OfPage: 1, Random: random}
 }
+
+// PoissonName is what names a world whose pages change at random, instead of a file.
+const PoissonName = "poisson"
+
+// ParseDrawn returns the rates that a text says: poisson, poisson:MEDIAN or
+// poisson:MEDIAN:SPREAD, with the changes a day of the median page, and the spread of
+// directories and of pages. ok is false if the text names something else, as a file.
+func ParseDrawn(text string, random uint64) (d Drawn, ok bool, err error) {
+	parts := strings.Split(text, ":")
+	if d = DefaultDrawn(random); parts[0] != PoissonName {
+		return d, false, nil
+	}
+	for i, part := range parts[1:] {
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(v >= 0 && v <= [...]float64{maxMedian, maxSpread, -1}[min(i, 2)]) {
+			return d, true, fmt.Errorf("%q: want poisson, poisson:MEDIAN or poisson:MEDIAN:SPREAD, with at most %d changes a day and a spread of at most %d", text, maxMedian, maxSpread)
+		}
+		if i == 0 {
+			d.Median = v
+		} else {
+			d.OfPlace, d.OfPage = v, v
+		}
+	}
+	return d, true, nil
+}
+
+// Bounds of ParseDrawn.
+const (
+	maxMedian = 1000
+	maxSpread = 5
+)
 
 // MadeLength is the length of the log of a made world, unless another is wanted.
 const MadeLength = 720 * day
