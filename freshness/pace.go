@@ -20,6 +20,7 @@ type Pacer struct {
 	Compete bool    // new pages and visits compete, instead of a share
 
 	credit float64       // visits that may be made now
+	trial  float64       // of these, with Compete, those that may gain less than new pages
 	at     time.Duration // of which instant
 	taken  int64         // Traffic.Taken at that instant
 }
@@ -44,6 +45,8 @@ const (
 	paceLongest = 24 * time.Hour
 	paceMost    = 1000 // pages that are called back and wait, at most
 	paceCompete = 8    // credit of visits that compete, at most
+	// Visits have this share even if they gain less than new pages: rates are not known before.
+	paceTrial = 0.05
 )
 
 // never is an instant that does not come.
@@ -64,7 +67,10 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 		return nil, now
 	}
 	list = v.choose(now, t)
-	if v.credit >= 1 { // nothing is there to be visited
+	switch {
+	case t.Again+len(list) >= paceMost: // something happens before others can be called
+		return list, now + paceLongest
+	case v.credit >= 1: // nothing is there to be visited
 		return list, now + paceIdle
 	}
 	wait := (1 - v.credit) / pace * float64(time.Second)
@@ -79,6 +85,7 @@ func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
 	case t.New <= 0:
 	case v.Compete:
 		more, most = handed, paceCompete
+		v.trial = min(v.trial+paceTrial*handed, most)
 	case v.Share > 0:
 		more = v.Share * handed
 	}
@@ -90,7 +97,8 @@ func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
 func (v *Pacer) choose(now time.Duration, t Traffic) (list []graph.Page) {
 	room := paceMost - t.Again
 	for v.credit >= 1 && len(list) < room {
-		if v.Compete && t.New > 0 && v.Plan.nextGain(now) <= v.Plan.newGain() {
+		gains := !v.Compete || t.New <= 0 || v.Plan.nextGain(now) > v.Plan.newGain()
+		if !gains && v.trial < 1 {
 			break
 		}
 		p, ok := v.Plan.Next(now)
@@ -99,6 +107,9 @@ func (v *Pacer) choose(now time.Duration, t Traffic) (list []graph.Page) {
 		}
 		if waits := v.Plan.o.Waits; waits == nil || !waits(p) {
 			v.credit--
+			if !gains {
+				v.trial--
+			}
 			list = append(list, p)
 		}
 	}
