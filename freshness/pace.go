@@ -23,11 +23,30 @@ type Pacer struct {
 	trial  float64       // of these, with Compete, those that may gain less than new pages
 	at     time.Duration // of which instant
 	taken  int64         // Traffic.Taken at that instant
+	called int64         // visits so far
+	fresh  stream
+}
+
+// A stream is when new pages were handed out.
+type stream struct {
+	taken int64         // number
+	last  time.Duration // instant of the last one
+	gap   time.Duration // the longest time between two of them of late, about
+}
+
+// dry reports whether no new page has been handed out for so long that none can be: those that
+// wait are on sites that cannot be reached.
+func (x *stream) dry(now time.Duration, taken int64) bool {
+	if taken > x.taken {
+		x.gap = max(now-x.last, x.gap-x.gap/8)
+		x.taken, x.last = taken, now
+	}
+	return now-x.last > max(paceIdle, 4*x.gap)
 }
 
 // NewPacer returns a pacer for a crawl that has handed out a number of pages.
 func NewPacer(plan *Plan, share float64, compete bool, taken int64) Pacer {
-	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken}
+	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken, fresh: stream{taken: taken}}
 }
 
 // A Traffic is what the driver of a crawl knows of its pages.
@@ -59,10 +78,14 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 		return nil, never
 	}
 	if v.at == 0 {
-		v.at = now
+		v.at, v.fresh.last = now, now
 	}
 	pace := float64(v.Plan.Pages()) / v.Plan.every() // visits a second
-	v.earn(now, pace, t)
+	dry := v.fresh.dry(now, t.Taken-v.called+int64(t.Again))
+	v.earn(now, pace, t, dry)
+	if dry {
+		t.New = 0
+	}
 	if v.Plan.Work(now, paceSlice) {
 		return nil, now
 	}
@@ -79,10 +102,12 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 
 // earn adds to the credit what was earned since the last look: a share of the hand-outs while
 // new pages wait, otherwise what the pace allows.
-func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
+func (v *Pacer) earn(now time.Duration, pace float64, t Traffic, dry bool) {
 	more, most := (now-v.at).Seconds()*pace, float64(paceMost)
 	switch handed := float64(t.Taken - v.taken); {
 	case t.New <= 0:
+	case dry:
+		more = max(more, v.Share*handed)
 	case v.Compete:
 		more, most = handed, paceCompete
 		v.trial = min(v.trial+paceTrial*handed, most)
@@ -107,6 +132,7 @@ func (v *Pacer) choose(now time.Duration, t Traffic) (list []graph.Page) {
 		}
 		if waits := v.Plan.o.Waits; waits == nil || !waits(p) {
 			v.credit--
+			v.called++
 			if !gains {
 				v.trial--
 			}

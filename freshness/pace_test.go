@@ -50,12 +50,25 @@ func TestPaceShare(t *testing.T) {
 	}
 }
 
+// New pages that wait on sites that cannot be reached do not keep visits from their pace.
+func TestPaceDry(t *testing.T) {
+	v := newPaced(t, 100, 0.25, false)
+	visits := 0
+	for i := range 200 {
+		list, _ := v.Look(time.Duration(i)*time.Minute, Traffic{Taken: min(int64(i)/2, 20), New: 3})
+		visits += len(list)
+	}
+	if visits < 6 || visits > 8 { // a quarter of twenty hand-outs, then one an hour for two hours
+		t.Errorf("%d visits", visits)
+	}
+}
+
 // What gains more is handed out. All pages have the same rate, so a copy gains at most its
 // weight by its rate, and a new page gains as much.
 func TestPaceCompete(t *testing.T) {
 	v := newPaced(t, 100, 0, true)
-	v.Look(1, Traffic{})
 	late := 10000 * time.Hour // the copies are certainly out of date
+	v.Look(late-1, Traffic{New: 1})
 	visits := 0
 	for i := range 100 {
 		list, _ := v.Look(late, Traffic{Taken: int64(i), New: 1})

@@ -149,9 +149,14 @@ func (c *Comparison) freshnessSections(runs []*Run) []show.Section {
 
 // kept returns a chart of one measure of all runs.
 func (c *Comparison) kept(title, label string, runs []*Run, of func(*revisit.Curves) []float64) show.Section {
-	chart := &plot.Chart{XLabel: "days", YLabel: label}
+	u := axisOfTime(c.Duration.Seconds())
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: label}
 	for _, r := range runs {
-		chart.Series = append(chart.Series, plot.Series{Name: r.Policy, X: r.Kept.Curves.Days, Y: of(r.Kept.Curves)})
+		s := plot.Series{Name: r.Policy, Y: of(r.Kept.Curves)}
+		for _, days := range r.Kept.Curves.Days {
+			s.X = append(s.X, days*86400/u.size)
+		}
+		chart.Series = append(chart.Series, s)
 	}
 	return show.Section{Title: title, Chart: chart}
 }

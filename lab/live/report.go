@@ -38,6 +38,8 @@ type Report struct {
 	state  *state.State
 	world  *lab.World
 	c      *lab.Comparison
+	copies *copies
+	sweep  []*lab.Run // by sweepShares; nil if there are none
 }
 
 // ReportOptions configure what a Report compares a crawl with.
@@ -82,10 +84,26 @@ func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
 	if r.status, err = r.w.Crawl.Status(); err != nil {
 		return err
 	}
-	if err := r.measure(o.Progress); err != nil || slices.Contains(o.Policies, NoPolicy) {
+	if err := r.measure(o.Progress); err != nil {
 		return err
 	}
-	return r.simulate(ctx, o)
+	if r.w.Trail.Revisits > 0 {
+		if r.copies, err = r.w.readCopies(); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(o.Policies, NoPolicy) {
+		return nil
+	}
+	if err := r.simulate(ctx, o); err != nil || r.copies == nil {
+		return err
+	}
+	err = r.simulateShares(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.Failed = errors.Join(r.Failed, err)
+	return nil
 }
 
 // measure computes the importance of the pages and measures the order of the crawl by it.
