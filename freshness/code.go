@@ -21,7 +21,20 @@ func encodeBy(v, part float64) code {
 	if !(v > 0) {
 		return 0
 	}
-	return code(min(max(math.Floor(math.Log2(v)*codeSteps+1-part)+codeZero, 1), math.MaxUint16))
+	return code(min(max(math.Floor(log2(v)*codeSteps+1-part)+codeZero, 1), math.MaxUint16))
+}
+
+// log2 returns the binary logarithm of a normal positive number, exact to 0.00002, which is a
+// 200th of a step. It takes a fifth of the time of math.Log2.
+func log2(v float64) float64 {
+	const mantissa = 52
+	bits := math.Float64bits(v)
+	exponent := int(bits>>mantissa) - 1023
+	m := math.Float64frombits(bits&(1<<mantissa-1) | 1023<<mantissa) // 1 to 2
+	s := (m - 1) / (m + 1)
+	s2 := s * s
+	series := 1 + float64(s2*(1.0/3+float64(s2*(1.0/5+float64(s2*(1.0/7))))))
+	return float64(exponent) + float64(2*math.Log2E*s*series)
 }
 
 // A decoder returns the numbers that codes mean.

@@ -58,7 +58,7 @@ type Traffic struct {
 
 // Numbers of a pacer.
 const (
-	paceSlice   = 50_000      // pages that the plan looks at in a turn
+	paceSlice   = 20_000      // pages that the plan looks at in a turn
 	pacePause   = time.Second // until a look that nothing else brings about, at least
 	paceIdle    = time.Minute // until the next look if nothing is to be visited
 	paceLongest = 24 * time.Hour
@@ -173,8 +173,25 @@ func (p *Plan) nextGain(now time.Duration) (gain float64) {
 	if h := p.soon.heap; len(h) > 0 && h[0].at <= second(now) {
 		return p.bound
 	}
-	if len(p.round.list) > 0 {
-		gain = p.round.list[0].gain
+	if r := &p.round; r.phase == ready && r.left > 0 {
+		gain = r.stair.best()
+	}
+	return gain
+}
+
+// best returns what the best candidate gains, 0 if there is none.
+func (s *stair) best() (gain float64) {
+	for i := s.step; i < len(s.bounds); i++ {
+		list := s.steps[i]
+		if i == s.step {
+			list = list[s.next:]
+		}
+		for _, c := range list {
+			gain = max(gain, c.gain)
+		}
+		if len(list) > 0 {
+			break
+		}
 	}
 	return gain
 }

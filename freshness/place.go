@@ -2,7 +2,6 @@ package freshness
 
 import (
 	"math"
-	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -23,11 +22,13 @@ const (
 	placeSeen             // the time that Evidence was of when the rate was computed
 )
 
-// Visits of late lose their weight by and by: a 20th of it a day. The ratio of found and
-// expected changes is drawn towards that of the place above by a fifth of a change.
+// Visits of late lose their weight by and by: a 20th of it a day. Instead of lowering the
+// weights of earlier visits, later ones count more. The ratio of found and expected changes is
+// drawn towards that of the place above by a fifth of a change.
 const (
-	fading = 20 * 86400 // seconds
-	drawn  = 0.2
+	fading  = 20 * 86400 // seconds
+	drawn   = 0.2
+	longAgo = 25 * fading // the weights are scaled anew when one that was 1 is e^25
 )
 
 func (x *place) float(i int) float64       { return float64(math.Float32frombits(x[i])) }
@@ -38,11 +39,12 @@ func (x *place) evidence() Evidence {
 	return Evidence{Changes: x.float(placeChanges), Changed: x.float(placeChanged), Unchanged: x.float(placeUnchanged)}
 }
 
-// visited counts a visit of a page of the place, age seconds after the one before.
-func (x *place) visited(age, expected float64, changed bool) {
-	x.add(placeExpected, expected)
+// visited counts a visit of a page of the place, age seconds after the one before. Its weight
+// is for the visits of late.
+func (x *place) visited(weight, age, expected float64, changed bool) {
+	x.add(placeExpected, weight*expected)
 	if changed {
-		x.add(placeFound, 1)
+		x.add(placeFound, weight)
 		x.add(placeChanges, 1)
 		x.add(placeChanged, age)
 	} else {
@@ -63,9 +65,19 @@ func (x *place) setRate(c code) { x[placeRate] = uint32(c) }
 // places holds the places, each after the one above it.
 type places struct {
 	all    *graph.Column[place]
-	ratios []float32 // by place: found by expected changes, for the present round
+	epoch  *graph.Column[uint32] // one number: the second at which visits count 1
+	weight float64               // of visits now, as of the beginning of the round
+	ratios []float32             // by place: found by expected changes, for the present round
 	number decoder
 	base   float64 // the rate that is expected where nothing is known
+}
+
+func newPlaces(set *graph.Set, most int, base float64, number decoder) places {
+	x := places{base: base, number: number, weight: 1}
+	x.epoch = graph.NewColumnIn[uint32](set, "freshness epoch", 1)
+	x.epoch.Grow(1)
+	x.all = graph.NewColumnIn[place](set, "freshness places", most+1)
+	return x
 }
 
 // add adds a place below another, -1 for none, and returns its number.
@@ -75,10 +87,10 @@ func (x *places) add(above int) int {
 }
 
 // visited counts a visit at the place and at all above it.
-func (x *places) visited(id int, age, expected float64, changed bool) {
-	all := x.all.Slice()
+func (x *places) visited(id int, now uint32, age, expected float64, changed bool) {
+	weight, all := x.weightAt(now), x.all.Slice()
 	for n := uint32(id) + 1; n != 0; n = all[n-1][placeParent] {
-		all[n-1].visited(age, expected, changed)
+		all[n-1].visited(weight, age, expected, changed)
 	}
 }
 
@@ -107,6 +119,17 @@ func (x *places) ratio(id int) float64 {
 	return float64(x.ratios[id])
 }
 
+// weightAt returns the weight of a visit. It scales all weights anew if it became large.
+func (x *places) weightAt(now uint32) float64 {
+	passed := float64(now) - float64(x.epoch.At(0))
+	if passed > longAgo {
+		x.fade(passed)
+		x.epoch.Set(0, now)
+		return 1
+	}
+	return math.Exp(passed / fading)
+}
+
 // fade lowers the weight of earlier visits by the time that passed, in seconds.
 func (x *places) fade(passed float64) {
 	left := math.Exp(-passed / fading)
@@ -118,16 +141,25 @@ func (x *places) fade(passed float64) {
 	}
 }
 
-// setRatios computes the ratios of all places, each drawn towards that of the place above.
-func (x *places) setRatios() {
-	all := x.all.Slice()
-	x.ratios = slices.Grow(x.ratios[:0], len(all))[:len(all)]
-	for i := range all {
+// begin makes room for the ratios of a round.
+func (x *places) begin(now uint32) {
+	x.weight = x.weightAt(now)
+	n := x.all.Len()
+	for len(x.ratios) < n {
+		x.ratios = append(x.ratios, 1)
+	}
+}
+
+// setRatios computes the ratios of some places, each drawn towards that of the place above.
+// Those of the places before them are computed already.
+func (x *places) setRatios(from, to int) {
+	all, pull := x.all.Slice(), drawn*x.weight
+	for i := from; i < to; i++ {
 		p := &all[i]
 		above := 1.0
 		if up := p[placeParent]; up != 0 {
 			above = float64(x.ratios[up-1])
 		}
-		x.ratios[i] = float32((p.float(placeFound) + drawn*above) / (p.float(placeExpected) + drawn))
+		x.ratios[i] = float32((p.float(placeFound) + float64(pull*above)) / (p.float(placeExpected) + pull))
 	}
 }

@@ -53,7 +53,7 @@ func rateFrom(e Evidence, expected, guess float64) float64 {
 		if math.IsNaN(next) { // the exponential overflowed: the page changes between any two visits
 			return r / maxFactor
 		}
-		if math.Abs(next-r) < 1e-3*r { // the error of next is about the square of that
+		if math.Abs(next-r) < 1e-2*r { // the error of next is about the square of that
 			return next
 		}
 		r = next

@@ -19,7 +19,7 @@ func (p *Plan) hurry(now uint32, id graph.Page, x *page) {
 	if !p.o.Allocation.marginal || p.bound <= 0 {
 		return
 	}
-	length := p.length()
+	length := p.round.length
 	c := p.copyOf(x, float64(now))
 	if c.Age = length; marginalGain(c) < p.bound {
 		return
