@@ -19,7 +19,6 @@ type Changes struct {
 	// Visits says which pages are visited again. Its places are set here. With an Every of 0
 	// pages are fetched once.
 	Visits sim.Revisits
-	Alpha  float64 // of WIRE's value function, in the estimated value; 0 means 1
 }
 
 // errDuration reports a crawl of a changing world without an end.
@@ -74,11 +73,7 @@ func (c *Comparison) watch(o *sim.Options, world *sim.World) *revisit.Diary {
 	if c.collection == nil {
 		return nil
 	}
-	alpha := c.Changes.Alpha
-	if alpha == 0 {
-		alpha = 1
-	}
-	d := revisit.NewDiary(c.collection, alpha)
+	d := revisit.NewDiary(c.collection, c.Revisits.Allocation.Alpha())
 	world.Version, o.Witness = c.Changes.Log.Version, d
 	return d
 }

@@ -91,7 +91,7 @@ type Config struct {
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 	Revisit         string   `toml:"revisit" help:"which pages recrawl fetches again, if not each after that time: as many visits, divided by an allocation (default, uniform, importance, proportional, adaptive, wire-gain, periodic, marginal, contagion)"`
 
-	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before"`
+	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before; auto: each request goes to what gains more, a new page or a visit"`
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`

@@ -246,7 +246,10 @@ type Summary struct {
 	Seconds  float64  `json:"seconds"` // of running
 	HalfRank *float64 `json:"importance_of_half"`
 	Orders   []Order  `json:"orders"`
-	Indexes  int      `json:"indexes_written"`
+	// Freshness is the weighted share of the copies that are up to date at the end, as visits
+	// let it be estimated; nil without visits.
+	Freshness *float64 `json:"freshness,omitempty"`
+	Indexes   int      `json:"indexes_written"`
 }
 
 // An Order has the main numbers of one order of the pages.
@@ -264,6 +267,11 @@ func (r *Report) Summary() Summary {
 		Known: of.Known, Fetched: of.Fetched, Failed: of.Failed,
 		Refused: of.Refused, Sites: len(r.w.Trail.Sites), Bytes: of.Bytes,
 		Seconds: r.Real.Result.Took.Seconds(), HalfRank: halfRank(r.Real.Trial.Cumulative()),
+	}
+	if r.copies != nil {
+		has, good, _ := r.gathered()
+		fresh := good[tradeoffPoints-1] / has[tradeoffPoints-1]
+		s.Freshness = &fresh
 	}
 	for _, run := range r.all() {
 		x := Order{Policy: run.Policy, Average: run.Measures.Average}
