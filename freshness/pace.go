@@ -24,29 +24,33 @@ type Pacer struct {
 	at     time.Duration // of which instant
 	taken  int64         // Traffic.Taken at that instant
 	called int64         // visits so far
-	fresh  stream
+	out    stream
 }
 
-// A stream is when new pages were handed out.
+// A stream is when pages were handed out.
 type stream struct {
-	taken int64         // number
-	last  time.Duration // instant of the last one
-	gap   time.Duration // the longest time between two of them of late, about
+	all, fresh int64         // pages, and new ones
+	last       time.Duration // instant of the last hand-out
+	gap        time.Duration // the longest time between two of late, about
+	dry        bool          // no new page can be handed out: those that wait are on sites that cannot be reached
 }
 
-// dry reports whether no new page has been handed out for so long that none can be: those that
-// wait are on sites that cannot be reached.
-func (x *stream) dry(now time.Duration, taken int64) bool {
-	if taken > x.taken {
+// look looks at the numbers of pages that were handed out. If there was none for long, new pages
+// cannot be, until one is.
+func (x *stream) look(now time.Duration, all, fresh int64) {
+	switch {
+	case all > x.all:
 		x.gap = max(now-x.last, x.gap-x.gap/8)
-		x.taken, x.last = taken, now
+		x.last, x.dry = now, x.dry && fresh <= x.fresh
+	case now-x.last > max(paceDry, 4*x.gap):
+		x.dry = true
 	}
-	return now-x.last > max(paceIdle, 4*x.gap)
+	x.all, x.fresh = all, fresh
 }
 
 // NewPacer returns a pacer for a crawl that has handed out a number of pages.
 func NewPacer(plan *Plan, share float64, compete bool, taken int64) Pacer {
-	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken, fresh: stream{taken: taken}}
+	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken, out: stream{all: taken, fresh: taken}}
 }
 
 // A Traffic is what the driver of a crawl knows of its pages.
@@ -62,8 +66,9 @@ const (
 	pacePause   = time.Second // until a look that nothing else brings about, at least
 	paceIdle    = time.Minute // until the next look if nothing is to be visited
 	paceLongest = 24 * time.Hour
-	paceMost    = 1000 // pages that are called back and wait, at most
-	paceCompete = 8    // credit of visits that compete, at most
+	paceDry     = 10 * time.Second // without a hand-out until new pages are taken to be out of reach, at least
+	paceMost    = 1000             // pages that are called back and wait, at most
+	paceCompete = 8                // credit of visits that compete, at most
 	// Visits have this share even if they gain less than new pages: rates are not known before.
 	paceTrial = 0.05
 )
@@ -78,12 +83,12 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 		return nil, never
 	}
 	if v.at == 0 {
-		v.at, v.fresh.last = now, now
+		v.at, v.out.last = now, now
 	}
 	pace := float64(v.Plan.Pages()) / v.Plan.every() // visits a second
-	dry := v.fresh.dry(now, t.Taken-v.called+int64(t.Again))
-	v.earn(now, pace, t, dry)
-	if dry {
+	v.out.look(now, t.Taken, t.Taken-v.called+int64(t.Again))
+	v.earn(now, pace, t)
+	if v.out.dry {
 		t.New = 0
 	}
 	if v.Plan.Work(now, paceSlice) {
@@ -102,11 +107,11 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 
 // earn adds to the credit what was earned since the last look: a share of the hand-outs while
 // new pages wait, otherwise what the pace allows.
-func (v *Pacer) earn(now time.Duration, pace float64, t Traffic, dry bool) {
+func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
 	more, most := (now-v.at).Seconds()*pace, float64(paceMost)
 	switch handed := float64(t.Taken - v.taken); {
 	case t.New <= 0:
-	case dry:
+	case v.out.dry:
 		more = max(more, v.Share*handed)
 	case v.Compete:
 		more, most = handed, paceCompete
