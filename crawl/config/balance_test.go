@@ -11,6 +11,7 @@ func TestShares(t *testing.T) {
 		{"", "opic", Balance{}, "opic"},
 		{"volume=60,quality=25,freshness=15", "opic", Balance{Volume: 0.6, Quality: 0.25, Freshness: 0.15}, "mix:breadth-first*0.6+opic*0.25"},
 		{"quality=3, freshness=1", "opic", Balance{Volume: 0, Quality: 0.75, Freshness: 0.25}, "opic"},
+		{"auto", "opic", Balance{Quality: 1, Compete: true}, "opic"},
 		{"volume=2", "opic", Balance{Volume: 1, Quality: 0, Freshness: 0}, "breadth-first"},
 		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{Volume: 0.5, Quality: 0.5, Freshness: 0}, "mix:breadth-first*0.5+opic*0.5"},
 	} {
@@ -26,7 +27,7 @@ func TestShares(t *testing.T) {
 		for range 2 { // a configuration is resolved again when a crawl is resumed
 			x.ChoosePolicy()
 		}
-		if x.Policy != c.order || (x.Revisit != "") != (c.want.Freshness > 0) {
+		if x.Policy != c.order || (x.Revisit != "") != c.want.visits() {
 			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
 		}
 	}
