@@ -14,6 +14,8 @@ type inbox struct {
 	timer   *time.Timer
 	tasks   []*task
 	group   *group // the committer has one at a time
+	reload  <-chan struct{}
+	reloads bool // the user demands that files are read again
 }
 
 // wait returns when something has arrived, at the given instant, or, with true, when the
@@ -29,6 +31,8 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case t := <-in.results:
 		in.tasks = append(in.tasks, t)
 	case in.group = <-in.groups:
+	case <-in.reload:
+		in.reloads = true
 	case <-done:
 		return true
 	case <-alarm:

@@ -20,6 +20,8 @@ const (
 	whyUnreachable = "unreachable"
 	// Pages were given another chance, and nothing else was to be done.
 	whyRetry = "retry"
+	// The score needs terms that only a replay of the journal brings: Run continues.
+	whyReload = "reload"
 )
 
 // limits decide when a run ends, and why.

@@ -28,6 +28,7 @@ type loop struct {
 	outcomes  outcomes
 	meter     meter
 	deny      denyList
+	scores    rescoring
 	index     indexer
 	snapshots *snapshots
 	tasksDone int // since held pages were looked at
@@ -55,10 +56,11 @@ func newLoop(s *session) (*loop, error) {
 	l.fetched = s.state.Fetched()
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
+	l.scores = newRescoring(s, &l.limits)
 	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour)}
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}
 	return l, nil
 }
 
@@ -146,8 +148,8 @@ func (l *loop) watch(now time.Duration) (err error) {
 	return err
 }
 
-// lookAfter does what is due besides fetching: snapshots, the deny list, indexes and
-// reports.
+// lookAfter does what is due besides fetching: snapshots, the deny list, the score, indexes
+// and reports.
 func (l *loop) lookAfter(now time.Duration) {
 	if l.snapshots.due(l.state, l.log) {
 		l.mark(now)
@@ -156,6 +158,8 @@ func (l *loop) lookAfter(now time.Duration) {
 	if l.deny.look(now, l.log.Warn) {
 		l.admission.changeDeny(now)
 	}
+	l.scores.look(now, l.inbox.reloads)
+	l.inbox.reloads = false
 	l.index.look(l.position, l.log.Warn)
 	l.crew.expire(now)
 	l.report(now)

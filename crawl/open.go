@@ -32,11 +32,12 @@ type opened struct {
 	dir     *directory
 	builder *archive.Builder // of WARC records
 	prior   prior
+	worth   worth
 	lost    int64 // the archive has lost what was requested from then on: see journal.Facts.Lost
 }
 
 // open opens a new crawl, or recovers an old one.
-func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope) (*opened, error) {
+func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope, w worth) (*opened, error) {
 	id, err := layout.ReadIdentity(d.Journal)
 	none := errors.Is(err, journal.ErrNone)
 	fresh := none || errors.Is(err, layout.ErrNothing)
@@ -58,7 +59,7 @@ func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope)
 		overrides := config.NewOverrides(&o.Config)
 		set.SiteDelay = overrides.Delay
 	}
-	c := &opened{id: id, fresh: fresh, dir: d}
+	c := &opened{id: id, fresh: fresh, dir: d, worth: w}
 	if fresh {
 		c.prior, err = readPrior(ctx, o, id.Secret, scope)
 	}
@@ -109,7 +110,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), c.worth.complete(o, c.state, c.fresh)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {

@@ -40,6 +40,9 @@ type RunOptions struct {
 	// reuses the Status.
 	Progress func(*history.Status)
 	Machine  Machine
+	// Reload, if not nil, demands that the files of the score are read again. They are also read
+	// when they change.
+	Reload <-chan struct{}
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
@@ -94,30 +97,50 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	o.Config.ChoosePolicy()
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
-	scope, err := config.NewScope(&o.Config) // it reads files: before anything is created
-	if err != nil {
-		return nil, err
+	w, err := readWorth(&o) // it reads files: before anything is created
+	for err == nil {
+		var sum *Summary
+		if sum, w, err = run(ctx, &o, w); err == nil && sum.Why != whyReload {
+			return sum, nil
+		}
 	}
-	d, err := openDirectory(&o)
+	return nil, err
+}
+
+// run does a session of a run. There is another one if sum.Why is whyReload, with the score
+// next.
+func run(ctx context.Context, o *RunOptions, w worth) (sum *Summary, next worth, err error) {
+	scope, err := config.NewScope(&o.Config) // it reads files, too
 	if err != nil {
-		return nil, err
+		return nil, w, err
+	}
+	d, err := openDirectory(o)
+	if err != nil {
+		return nil, w, err
 	}
 	defer d.close()
 	d.UrlBuffer, d.Stop = o.Machine.Sizes.URLs, ctx.Err
-	c, err := open(ctx, &o, d, scope)
+	c, err := open(ctx, o, d, scope, w)
 	if err != nil {
-		return nil, err
+		return nil, w, err
 	}
 	defer c.release()
-	l, err := newLoop(newSession(&o, c, scope))
+	l, err := newLoop(newSession(o, c, scope))
 	if err != nil {
-		return nil, err
+		return nil, w, err
 	}
 	defer l.release()
 	if err = l.start(); err == nil {
 		err = l.run(ctx)
 	}
-	return l.finish(err)
+	if l.limits.stopping == whyReload && ctx.Err() != nil {
+		l.limits.stopping = whyStopped
+	}
+	if next = l.scores.next; next.f != nil {
+		o.Config.Score = next.f.String()
+	}
+	sum, err = l.finish(err)
+	return sum, next, err
 }
 
 // union returns the strings of both lists, each once.
@@ -197,6 +220,7 @@ func (a *admission) beginSession(m *ceiling) error {
 	if list := a.scope.DenyList(); list != nil {
 		r.Facts.Deny = state.PackDeny(list)
 	}
+	a.score(&r.Facts.Score)
 	a.record()
 	if err := a.seed(m); err != nil {
 		return err

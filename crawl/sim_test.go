@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	scorefiles "github.com/winnow-crawler/winnow/score/files"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -39,6 +41,28 @@ func TestSimEqualsReal(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { s.compare(t, name, uint64(i+1)) })
 			}
 		})
+	}
+}
+
+// The same holds for orders by an expression of the user, with imported values and rules.
+func TestScoreSimEqualsReal(t *testing.T) {
+	for k, s := range simSettings()[:2] {
+		if testing.Short() && k > 0 {
+			break
+		}
+		dir := t.TempDir()
+		values, rules := filepath.Join(dir, "values"), filepath.Join(dir, "rules")
+		writeFile(t, values, "s1.example\t3\nhttp://s2.example\t2\ns3.example\t1\n")
+		writeFile(t, rules, "-1 slash\n+2 contains 7\n")
+		set := s.set
+		s.set = func(c *config.Config) {
+			set(c)
+			c.Score = "0.3*q(pagerank) + 0.2*(q(imported) ?? 0.1) + 0.1*q(location) + 0.1*q(cash) + 0.2*q(site_links) + 0.1*(q(site_speed) ?? 0.5)"
+			c.ImportValues, c.LocationRules = values, rules
+		}
+		for _, name := range []string{"score", "mix:score*2+opic"} {
+			synctest.Test(t, func(t *testing.T) { s.compare(t, name, uint64(k+1)) })
+		}
 	}
 }
 
@@ -76,6 +100,13 @@ func simSettings() []simSetting {
 		}},
 		{name: "pages in a row", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *config.Config) {
 			c.Delay, c.DelayFactor, c.PerConnection = config.Duration{Duration: 4 * s}, 0, 5
+		}},
+		{name: "batches", preset: "modern", pages: 300, fetchers: 8, set: func(c *config.Config) {
+			c.Delay, c.DelayFactor = config.Duration{Duration: s}, 0
+			c.Batch, c.BatchMode, c.MinActive, c.SiteShare = 30, "thesis", 3, 0.3
+		}},
+		{name: "batches ahead", preset: "modern", pages: 200, fetchers: 8, set: func(c *config.Config) {
+			c.Batch, c.BatchMode = 30, "ahead"
 		}},
 		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *config.Config) {
 			c.SitePolicy, c.KeepAlive = "larger-sites-first", config.Duration{}
@@ -199,9 +230,16 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 		t.Fatal(err)
 	}
 	fo := set.Frontier
-	fo.Hold = false
+	fo.Hold, fo.Scores = false, false
+	f, err := scorefiles.Function(c.Score, c.ScoreFile)
+	if err == nil {
+		err = scorefiles.Provide(c.ImportValues, c.LocationRules, f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	res, err := sim.Run(world, sim.Options{
-		Setup:  sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, MaxPages: int(c.Pages)},
+		Setup:  sim.Setup{Score: f, Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, MaxPages: int(c.Pages)},
 		Policy: set.Policy, SitePolicy: set.SitePolicy,
 	})
 	if err != nil {

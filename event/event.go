@@ -92,10 +92,13 @@ const (
 	// names. A site without a waiting page is not requested, so New and Admit may have a
 	// page of it.
 	Named
+	// Scored: what pages are worth is computed otherwise from now on. The driver knows how, and
+	// calls frontier.Frontier.SetScore.
+	Scored
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored"}
 
 func (k Kind) String() string { return kindNames[k] }
 

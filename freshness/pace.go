@@ -147,6 +147,18 @@ func (v *Pacer) choose(now time.Duration, t Traffic) (list []graph.Page) {
 	return list
 }
 
+// Weight returns what a page is worth to a crawl: its score, if pages are scored, and otherwise
+// the number of links to it, and one.
+func Weight(score float64, scored bool, links int64) float64 {
+	if scored {
+		return max(leastWeight, score)
+	}
+	return float64(1 + links)
+}
+
+// leastWeight is the weight of a page whose score is 0: it is visited again, too.
+const leastWeight = 0.01
+
 // newcomers holds what pages that were fetched for the first time gained of late.
 type newcomers struct {
 	mean float64

@@ -59,13 +59,14 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 		return w, true
 	}
 	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
-	for {
+	for first := true; ; first = false {
 		board, s, ok := x.orders.best()
 		if !ok {
-			if !x.batches.next(now, x.flying) {
+			due, chosen := x.batches.next(now, x.flying, first && x.idle(now))
+			x.polled = x.polled || due
+			if !chosen {
 				return event.Task{}, false
 			}
-			x.polled = true
 			continue
 		}
 		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
@@ -75,6 +76,12 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 		x.policies.finish() // values may have changed
 		worked = true
 	}
+}
+
+// idle reports whether nothing is under way or held for a commit, and no site of the batch may
+// be requested for longer than BatchWait.
+func (x *dispatcher) idle(now time.Duration) bool {
+	return x.o.BatchWait > 0 && x.flying == 0 && x.sites.wants[held] == 0 && x.wakeAt()-now > x.o.BatchWait
 }
 
 // more implements Frontier.More.
@@ -157,7 +164,7 @@ func (x *dispatcher) wakeAt() time.Duration {
 	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
 		at = min(at, x.sites.addresses.waits.first())
 	}
-	if x.sites.wants[waiting] > 0 {
+	if x.sites.wants[waiting] > 0 || x.batches.starved() {
 		at = min(at, x.sites.waits.first())
 	}
 	return at

@@ -53,6 +53,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	case event.Revisit:
 		f.pages.callBack(e.Admit)
 		if e.Urgent {
+			f.tasks.batches.hasten(e.Admit)
 			f.orders.hasten(e.Admit)
 		}
 	case event.Retried:
@@ -64,7 +65,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	case event.Named:
 		f.pages.know(e, graph.NoPage)
 		f.sites.nameFiles(e)
-	case event.Denied: // concerns the driver only
+	case event.Denied, event.Scored: // concern the driver only
 	}
 }
 

@@ -142,6 +142,14 @@ func (f *Frontier) Explain(p graph.Page) []policy.Factor {
 	return nil
 }
 
+// Appraise explains the score of p, nil if pages are not scored.
+func (f *Frontier) Appraise(p graph.Page) *policy.Appraisal {
+	if v := f.policies.valuer(); v != nil {
+		return v.Appraise(p)
+	}
+	return nil
+}
+
 // Waits reports whether a page waits to be handed out: in the queues, or for an instant of its
 // own.
 func (f *Frontier) Waits(p graph.Page) bool { return f.pages.orders.waits(p) }

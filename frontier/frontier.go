@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A Frontier holds all known pages and hands out the next one. It has one owner and no
@@ -45,7 +46,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		orders.sitesBy = page.Spec.Count(env.URL != nil)
 		choices = append(choices, site)
 	}
-	links := o.Depths || slices.ContainsFunc(choices, func(c *policy.Choice) bool { return c.Spec.Links })
+	links := o.Depths || slices.ContainsFunc(choices, func(c *policy.Choice) bool { return c.Spec.Links }) || o.Scores && env.Needs().Links()
 	f := &Frontier{parts: parts{o: &o, orders: orders, policies: &policies{}}, layout: layoutOf(&o, links, choices)}
 	f.makeParts(links)
 	if err := f.adopt(env, choices, oracle); err != nil {
@@ -103,7 +104,47 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 		}
 	}
 	f.policies.allLinks = f.policies.allLinks || f.o.Depths
+	return f.adoptScores(&env)
+}
+
+// adoptScores lets the frontier know the scores of pages, if that is wanted and no policy does.
+func (f *Frontier) adoptScores(env *policy.Env) error {
+	if !f.o.Scores || f.policies.valuer() != nil {
+		return nil
+	}
+	p, err := policy.NewScores(env)
+	if err != nil {
+		return err
+	}
+	policy.Adopt(&f.columns, p)
+	f.policies.add(p)
 	return nil
+}
+
+// SetScore replaces the function by which pages are scored by another one over the terms that
+// are kept: those of policy.Env. Values change in slices, or atOnce. As with DiscountSite, the
+// driver must do so again on replay.
+func (f *Frontier) SetScore(to *score.Function, atOnce bool) {
+	f.LoadScore(to)
+	for _, v := range f.policies.valuers {
+		v.Rerank(atOnce)
+	}
+}
+
+// LoadScore sets the function that was in force when the state was saved. Values stay as they
+// are.
+func (f *Frontier) LoadScore(to *score.Function) {
+	for _, v := range f.policies.valuers {
+		v.UseScore(to)
+	}
+}
+
+// Worth returns the score of p, from 0 to 1, if pages are scored.
+func (f *Frontier) Worth(p graph.Page) (float64, bool) {
+	if v := f.policies.valuer(); v != nil {
+		return v.Worth(p), true
+	}
+	return 0, false
 }
 
 // Next hands out the best task at now. If there is none, it returns the latest instant at

@@ -91,10 +91,18 @@ type Options struct {
 	// MinActive ends a batch when fewer tasks are under way and nothing can be handed
 	// out. The rest of the batch is carried over.
 	MinActive int
+	// BatchWait ends a batch of mode Thesis when nothing is under way and nothing of it can
+	// be handed out for longer than that. Pages of sites that may not be requested for so long
+	// are not chosen. 0 lets batches wait for all their pages.
+	BatchWait time.Duration
 	// SiteShare is the largest share of a batch that one site may have; 0 means all.
 	SiteShare float64
 	// Batched, if not nil, is called with the pages of each batch. The slice is reused.
 	Batched func(now time.Duration, pages []graph.Page)
+
+	// Scores makes the frontier know the scores of pages by the function of its environment, also
+	// if no policy orders by them: see Worth.
+	Scores bool
 
 	// Slice is the number of links that a policy may work on after each attempt at a page.
 	// Pages are handed out before it has finished. 0 lets it finish.

@@ -21,6 +21,7 @@ type policies struct {
 	revisiters []policy.Revisiter
 	loaders    []policy.Loader
 	samplers   []policy.Sampler
+	valuers    []policy.Valuer
 	allLinks   bool // the links of all fetched pages are kept
 }
 
@@ -42,6 +43,7 @@ func (x *policies) add(p policy.Policy) {
 	x.revisiters = appendIf(x.revisiters, p)
 	x.loaders = appendIf(x.loaders, p)
 	x.samplers = appendIf(x.samplers, p)
+	x.valuers = appendIf(x.valuers, p)
 }
 
 // appendIf appends p to the list if it implements T.
@@ -50,6 +52,16 @@ func appendIf[T any](list []T, p policy.Policy) []T {
 		list = append(list, t)
 	}
 	return list
+}
+
+// valuer returns the first one that knows scores of pages, nil if none does.
+func (x *policies) valuer() policy.Valuer {
+	for _, v := range x.valuers {
+		if v.Scores() {
+			return v
+		}
+	}
+	return nil
 }
 
 // taken reports that p was handed out, with the boards that chose the page and its site. Each

@@ -157,7 +157,8 @@ const layoutVersion = 6
 const maxLayout = 1 << 12
 
 // Layout describes what the columns of a saved state depend on: the policies with their
-// parameters, the mode, and whether links are kept, depths are exact and sites have twins.
+// parameters, the mode, and whether links are kept, depths are exact, sites have twins and
+// pages scores.
 // It leaves out limits and delays, which may change between Save and Load.
 func (f *Frontier) Layout() string { return f.layout }
 
@@ -180,6 +181,9 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 	}
 	if o.Twin != nil {
 		parts = append(parts, "twins")
+	}
+	if o.Scores {
+		parts = append(parts, "scores")
 	}
 	return strings.Join(parts, ", ")
 }

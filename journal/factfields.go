@@ -13,7 +13,7 @@ import (
 )
 
 // kindSet is a set of kinds of events.
-type kindSet uint16
+type kindSet uint32
 
 func kinds(k event.Kind) kindSet { return 1 << k }
 
@@ -28,6 +28,7 @@ const (
 	onAdmitted kindSet = 1 << event.Admitted
 	onAnswer           = onRuled | onListed | onDone
 	onDeny             = onSession | 1<<event.Denied
+	onScore            = onSession | 1<<event.Scored
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
 	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
@@ -142,6 +143,9 @@ var fields = [...]field{
 	{1 << event.Revisit, func(f *Facts) bool { return f.Urgent }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Urgent = true }},
+	{onScore, func(f *Facts) bool { return len(f.Score) > 0 },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Score) },
+		func(d *reader, r *Record) { r.Facts.Score = append(r.Facts.Score, d.bytes()...) }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -393,6 +397,9 @@ type Facts struct {
 	// the pages became known because that crawl had them, and are no seeds (Seed).
 	Prior []byte
 	Old   bool
+	// Score is what pages are worth from now on (Session, Scored), packed by the crawl. Empty in
+	// a Session: it is what it was.
+	Score []byte
 	// Doubt: the page seems to be in a trap, so the pages that it made known go later (Done).
 	Doubt bool
 	// Revisit: the answer is stored as a revisit record, without a body: 1 + the bytes that
@@ -427,5 +434,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Plain: f.Plain[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0]}
 }

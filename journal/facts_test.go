@@ -34,7 +34,7 @@ func fullFacts() Facts {
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
-		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64,
+		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
 	}
 }
 
@@ -54,6 +54,7 @@ func factSamples() []Record {
 		{Event: event.Event{Kind: event.Ruled, Files: 2}, Facts: Facts{Rules: full.Rules, Files: full.Files, Status: 200, Place: full.Place}},
 		{Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 2}, Files: 2}, Facts: Facts{Files: full.Files}},
 		{Event: event.Event{Kind: event.Denied}, Facts: Facts{Deny: full.Deny}},
+		{Event: event.Event{Kind: event.Scored}, Facts: Facts{Score: full.Score}},
 		{Event: event.Event{Kind: event.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
 		{First: 3, Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0, 1}, Bars: []event.Bar{1, 0, 0}},
 			Facts: Facts{Names: names("https://a.example", "", "", "", "https://a.example:81", "/")}},
@@ -83,7 +84,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
-		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost},
+		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost, Score: full.Score},
 		event.Listed:   listed,
 		event.Admitted: {Trial: true},
 		event.Revisit:  {Urgent: true},
@@ -93,6 +94,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Withdrawn: {Files: full.Files},
 		event.Denied:    {Deny: full.Deny},
 		event.Named:     {Names: full.Names, Files: full.Files},
+		event.Scored:    {Score: full.Score},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

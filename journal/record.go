@@ -17,7 +17,7 @@ import (
 //	1: events of a frontier; new pages are known by their sites alone; in memory only
 //	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
 //	3: anchors of links
-//	4: visits that were stored as revisit records; the class gone
+//	4: visits that were stored as revisit records; the class gone; scores
 const Version = 4
 
 // A Record is an event with its place in the journal.

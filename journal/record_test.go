@@ -57,6 +57,7 @@ func samples() []Record {
 		{Seq: 12, Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 1}, Files: math.MaxUint32}},
 		{Seq: 13, First: 3, Event: event.Event{Kind: event.Named, Task: event.Task{Site: 2}, New: []graph.Site{2}, Files: 1}},
 		{Seq: 12, Event: event.Event{Kind: event.Denied}},
+		{Seq: 12, Event: event.Event{Kind: event.Scored}},
 		{Seq: 13, Now: 100, Event: event.Event{Kind: event.Done, Task: event.Task{Page: most}, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
@@ -100,7 +101,7 @@ func plain(r *Record) Record {
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
-	f.Prior = orNil(f.Prior)
+	f.Prior, f.Score = orNil(f.Prior), orNil(f.Score)
 	return c
 }
 
@@ -136,6 +137,7 @@ func TestOnlyNamedFields(t *testing.T) {
 
 		event.Withdrawn: {Task: event.Task{Site: 1}, Hop: true, Files: 16},
 		event.Denied:    {},
+		event.Scored:    {},
 		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
 	}
 	if len(named) != int(lastKind)+1 {
@@ -335,7 +337,7 @@ func FuzzDecode(f *testing.F) {
 func roomOf(r *Record) int {
 	e, f := &r.Event, &r.Facts
 	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars) + 10*cap(e.Anchors)
-	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny) + cap(f.Prior)
+	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny) + cap(f.Prior) + cap(f.Score)
 	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
 	for _, file := range f.Files {
 		n += len(file)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // Mix: any policies side by side. Each orders all pages on boards of its own, and they hand
@@ -50,6 +51,7 @@ type mixed struct {
 	revisiters []Revisiter
 	workers    []Worker
 	loaders    []Loader
+	valuers    []Valuer
 }
 
 func newMix(e *Env, members []Member) *mixed {
@@ -71,6 +73,9 @@ func newMix(e *Env, members []Member) *mixed {
 		m.revisiters = appendIf(m.revisiters, p)
 		m.workers = appendIf(m.workers, p)
 		m.loaders = appendIf(m.loaders, p)
+		if v, ok := p.(Valuer); ok && v.Scores() {
+			m.valuers = append(m.valuers, v)
+		}
 	}
 	return m
 }
@@ -193,6 +198,29 @@ func (m *mixed) Loaded() {
 		l.Loaded()
 	}
 }
+
+// UseScore replaces the function of the members that have one.
+func (m *mixed) UseScore(f *score.Function) {
+	for _, v := range m.valuers {
+		v.UseScore(f)
+	}
+}
+
+// Rerank gives pages their values by the functions of the members.
+func (m *mixed) Rerank(atOnce bool) {
+	for _, v := range m.valuers {
+		v.Rerank(atOnce)
+	}
+}
+
+// Scores reports whether a member knows scores.
+func (m *mixed) Scores() bool { return len(m.valuers) > 0 }
+
+// Worth returns the score of a page by the first member that knows it.
+func (m *mixed) Worth(p graph.Page) float64 { return m.valuers[0].Worth(p) }
+
+// Appraise explains what Worth returns.
+func (m *mixed) Appraise(p graph.Page) *Appraisal { return m.valuers[0].Appraise(p) }
 
 // Score returns what p is worth on a board of a member.
 func (m *mixed) Score(p graph.Page, board int) float64 {

@@ -30,8 +30,10 @@ type Env struct {
 	// Prior holds the values of an earlier crawl, scaled to a mean of 1. It is nil if
 	// there was none.
 	Prior *Prior
-	// Score is what the policy score orders by; nil means score.Default.
+	// Score is what the policy score orders by; nil means score.Default. Terms are kept in
+	// addition to those that it uses, for functions that take its place: see Valuer.
 	Score *score.Function
+	Terms score.Needs
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool
@@ -121,7 +123,42 @@ type (
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.
 	Explainer interface{ Explain(p graph.Page) []Factor }
+	// A Valuer knows what pages are worth by a function of the user. UseScore replaces the
+	// function; it may use only terms that are kept (Env.Score, Env.Terms). Rerank gives all
+	// pages that wait their values by it: in slices of Work, or at once. Scores reports whether
+	// there is a function at all: a policy that is made of others may have no such part. Worth
+	// returns the score of a page, from 0 to 1, and Appraise explains it; both may be called
+	// only then.
+	Valuer interface {
+		Scores() bool
+		UseScore(f *score.Function)
+		Rerank(atOnce bool)
+		Worth(p graph.Page) float64
+		Appraise(p graph.Page) *Appraisal
+	}
 )
+
+// Needs returns the terms of pages that are kept: those of the function, and others.
+func (e *Env) Needs() score.Needs {
+	if e.Score == nil {
+		return e.Terms.With(score.Default().Needs)
+	}
+	return e.Terms.With(e.Score.Needs)
+}
+
+// An Appraisal explains the score of a page.
+type Appraisal struct {
+	Expression string      `json:"expression"`
+	Score      float64     `json:"score"` // from 0 to 1
+	Terms      []TermValue `json:"terms"`
+}
+
+// A TermValue is what a page has of a term that the expression uses.
+type TermValue struct {
+	Name     string   `json:"name"`
+	Value    *float64 `json:"value"`              // null if it is missing
+	Quantile *float64 `json:"quantile,omitempty"` // if the expression uses it
+}
 
 // A Factor is one of the numbers that decide the value of a page. It is for people; no order
 // depends on it.

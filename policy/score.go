@@ -26,6 +26,9 @@ import (
 // for each waiting page, and some sweeps over all links for HITS and the sites that link to a
 // page.
 //
+// The expression may be replaced by another one over the terms that are kept. Then a checkpoint
+// begins.
+//
 // Where it fails: it is as good as the expression. Quantiles and site averages are those of the
 // last checkpoint. The links of all fetched pages are kept if a term needs them.
 
@@ -38,12 +41,13 @@ func scoreSpec() *Spec {
 	}
 }
 
-// scored orders pages by a function. A column is nil if the function does not need it.
+// scored orders pages by a function. A column is nil if nothing that is kept needs it.
 type scored struct {
 	graph.Set
 	e     *Env
-	board *Board
+	board *Board // nil: another policy orders the pages
 	f     *score.Function
+	keeps score.Needs // terms that are known of pages
 	web   score.Web
 	url   []byte       // reused
 	at    score.Values // reused
@@ -85,24 +89,24 @@ const (
 	scoreNumbers
 )
 
-func newScored(e *Env, _ Params) (Policy, error) {
-	s := &scored{e: e, board: e.Boards[0], f: e.Score, web: score.Web{Out: e.Out, Site: e.Facts.Site}}
-	if s.f == nil {
-		s.f = score.Default()
-	}
+func newScored(e *Env, _ Params) (Policy, error) { return newScores(e, e.Boards[0]) }
+
+// NewScores returns what knows the scores of pages and does not order them.
+func NewScores(e *Env) (Policy, error) { return newScores(e, nil) }
+
+func newScores(e *Env, board *Board) (*scored, error) {
+	s := &scored{e: e, board: board, keeps: e.Needs(), web: score.Web{Out: e.Out, Site: e.Facts.Site}}
+	s.UseScore(e.Score)
 	for t, info := range score.Table() {
-		if info.URLs && s.f.Uses(score.Term(t)) && e.URL == nil {
+		if info.URLs && s.keeps.Uses(score.Term(t)) && e.URL == nil {
 			return nil, fmt.Errorf("the score %s has the term %s: %w", s.f, info.Name, ErrURLs)
 		}
-	}
-	for _, t := range []score.Term{score.PageRank, score.Backlinks, score.SitesIn, score.Cash, score.NearDuplicate} {
-		s.perLink = s.perLink || s.f.Uses(t)
 	}
 	if err := s.makeTerms(); err != nil {
 		return nil, err
 	}
 	s.makeSiteTerms()
-	s.places = score.NewQuantiles(s.f, score.Sample)
+	s.places = score.NewQuantiles(s.keeps, score.Sample)
 	graph.AddTo(&s.Set, s.places)
 	s.numbers = graph.NewColumnIn[uint64](&s.Set, "score numbers", scoreNumbers)
 	s.numbers.Grow(scoreNumbers)
@@ -112,7 +116,7 @@ func newScored(e *Env, _ Params) (Policy, error) {
 // makeTerms makes what the terms of pages need.
 func (s *scored) makeTerms() (err error) {
 	n := s.e.MaxPages
-	if s.f.Uses(score.PageRank) || s.f.Uses(score.SitePageRank) {
+	if s.keeps.Uses(score.PageRank) || s.keeps.Uses(score.SitePageRank) {
 		if s.ranks, err = rank.NewGrowing(follow, n, s.e.Out); err != nil {
 			return err
 		}
@@ -120,26 +124,26 @@ func (s *scored) makeTerms() (err error) {
 	}
 	s.hits = make([]*score.Authorities, 2)
 	for i, t := range []score.Term{score.Authority, score.AuthorityRemote} {
-		if s.f.Uses(t) {
+		if s.keeps.Uses(t) {
 			s.hits[i] = score.NewAuthorities(n, t == score.AuthorityRemote)
 			graph.AddTo(&s.Set, s.hits[i])
 		}
 	}
-	if s.f.Uses(score.SitesIn) {
+	if s.keeps.Uses(score.SitesIn) {
 		s.sites = score.NewCitations(n, s.e.MaxSites)
 		graph.AddTo(&s.Set, s.sites)
 	}
-	s.links = columnIf[uint32](s, s.f.Uses(score.Backlinks) || s.sites != nil, "score links", n)
-	s.cash = columnIf[float64](s, s.f.Uses(score.Cash), "score cash", n)
+	s.links = columnIf[uint32](s, s.keeps.Uses(score.Backlinks) || s.sites != nil, "score links", n)
+	s.cash = columnIf[float64](s, s.keeps.Uses(score.Cash), "score cash", n)
 	return nil
 }
 
 // makeSiteTerms makes what the terms of sites need.
 func (s *scored) makeSiteTerms() {
 	n, of := s.e.MaxSites, &s.of
-	ranks, all, speed := s.f.Uses(score.SitePageRank), s.f.Uses(score.SiteBacklinks), s.f.Uses(score.SiteSpeed)
-	of.pages = columnIf[uint32](s, ranks || all || s.f.Uses(score.SitePages), "score site pages", n)
-	of.links = columnIf[uint32](s, s.f.Uses(score.SiteLinks), "score site links", n)
+	ranks, all, speed := s.keeps.Uses(score.SitePageRank), s.keeps.Uses(score.SiteBacklinks), s.keeps.Uses(score.SiteSpeed)
+	of.pages = columnIf[uint32](s, ranks || all || s.keeps.Uses(score.SitePages), "score site pages", n)
+	of.links = columnIf[uint32](s, s.keeps.Uses(score.SiteLinks), "score site links", n)
 	of.all = columnIf[uint32](s, all, "score site backlinks", n)
 	of.sum = columnIf[float64](s, ranks, "score site rank sums", n)
 	of.rank = columnIf[float64](s, ranks, "score site ranks", n)
@@ -158,6 +162,32 @@ func columnIf[T uint32 | float64](s *scored, needed bool, name string, size int)
 // KeepsLinks reports whether a term needs the links of fetched pages.
 func (s *scored) KeepsLinks(graph.Page) bool {
 	return s.ranks != nil || s.sites != nil || s.hits[0] != nil || s.hits[1] != nil
+}
+
+// Scores returns true.
+func (s *scored) Scores() bool { return true }
+
+// UseScore replaces the function by another one over terms that are kept; nil means the default.
+func (s *scored) UseScore(f *score.Function) {
+	if f == nil {
+		f = score.Default()
+	}
+	s.f, s.perLink = f, false
+	for _, t := range []score.Term{score.PageRank, score.Backlinks, score.SitesIn, score.Cash, score.NearDuplicate} {
+		s.perLink = s.perLink || f.Uses(t) && s.board != nil
+	}
+}
+
+// Rerank begins a checkpoint, after the one under way if there is one, or does it at once. Then
+// pages that were fetched have values by the function, too.
+func (s *scored) Rerank(atOnce bool) {
+	num := s.numbers.Slice()
+	num[scoreNext] = min(num[scoreNext], num[scoreFetched])
+	for atOnce && s.Work(math.MaxInt) {
+	}
+	for p := graph.Page(0); atOnce && uint64(p) < num[scoreKnown]; p++ {
+		s.rescore(p)
+	}
 }
 
 // Sample returns 1: the links of all pages are kept, or of none.
@@ -288,6 +318,9 @@ func (s *scored) deal(p graph.Page, links []graph.Page) {
 
 // rescore sets the value of a page.
 func (s *scored) rescore(p graph.Page) {
+	if s.board == nil {
+		return
+	}
 	num := s.numbers.Slice()
 	v, ok := s.f.Eval(s.values(p), s.places)
 	if num[scoreEvaluated]++; !ok {
@@ -366,38 +399,4 @@ func (of *siteTerms) value(t score.Term, site graph.Site) float64 {
 		}
 	}
 	return math.NaN()
-}
-
-// Note reports evaluations that had no finite result.
-func (s *scored) Note() string {
-	bad, all := s.numbers.At(scoreUnsound), s.numbers.At(scoreEvaluated)
-	if bad == 0 {
-		return ""
-	}
-	return fmt.Sprintf("score %s: %d of %d evaluations had no finite result, such as a division by 0; those pages count as 0", s.f, bad, all)
-}
-
-// Explain returns the summands of the expression with their shares, then the terms.
-func (s *scored) Explain(p graph.Page) (list []Factor) {
-	values := s.values(p)
-	whole, ok := s.f.Eval(values, s.places)
-	list = append(list, Factor{Name: "score, from 0 to 1", Value: score.Clamp(whole)})
-	for _, part := range s.f.Parts(values, s.places) {
-		x := Factor{Name: part.Text, Value: part.Value}
-		if ok && whole != 0 {
-			x.Share = part.Value / whole
-		}
-		list = append(list, x)
-	}
-	for t := range score.Terms {
-		v := values[t]
-		if !s.f.Uses(t) || math.IsNaN(v) {
-			continue
-		}
-		list = append(list, Factor{Name: t.String(), Value: v})
-		if s.f.UsesQuantile(t) {
-			list = append(list, Factor{Name: fmt.Sprintf("q(%s)", t), Value: s.places.Of(t, v)})
-		}
-	}
-	return list
 }

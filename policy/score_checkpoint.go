@@ -82,7 +82,7 @@ func (s *scored) step(links int) (more bool) {
 	case scoreQuantiles:
 		return s.each(links/fitCost, int(score.Terms), s.fit)
 	}
-	return s.each(links/evalCost, int(num[scorePages]), func(i int) {
+	return s.board != nil && s.each(links/evalCost, int(num[scorePages]), func(i int) {
 		if p := graph.Page(i); s.board.Waits(p) {
 			s.rescore(p)
 		}

@@ -83,15 +83,14 @@ func TestScoreExplained(t *testing.T) {
 		"near_duplicate":   {0, 0, 0, 1},
 	}
 	for p := range graph.Page(4) {
-		got, share := map[string]float64{}, 0.0
+		share := 0.0
 		for _, f := range s.Explain(p) {
-			got[f.Name] = f.Value
 			share += f.Share
 		}
-		for _, name := range names {
-			w := want[name][p]
-			if v, ok := got[name]; ok && math.Abs(v-known(w)) > 1e-3 {
-				t.Errorf("page %d has %s %v, want %v", p, name, v, w)
+		for i, x := range s.Appraise(p).Terms {
+			w := want[x.Name][p]
+			if x.Name != names[i] || (x.Value == nil) != math.IsNaN(w) || x.Value != nil && math.Abs(*x.Value-w) > 1e-3 {
+				t.Errorf("page %d has %+v, want %v", p, x, w)
 			}
 		}
 		if math.Abs(share-1) > 1e-9 {
@@ -103,19 +102,11 @@ func TestScoreExplained(t *testing.T) {
 	}
 }
 
-// known returns 0 for a missing value.
-func known(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
-
-// TestScoreClamped: a board has the result itself, Explain the score from 0 to 1; what has no
-// finite result is 0, with a note.
+// TestScoreClamped: a board has the result itself, Worth is from 0 to 1; what has no finite
+// result is 0, with a note.
 func TestScoreClamped(t *testing.T) {
 	s := newScore(t, "backlinks")
-	if v, x := s.board.Value(1), s.Explain(1)[0]; v != 2 || x.Value != 1 {
+	if v, x := s.board.Value(1), s.Appraise(1); v != 2 || x.Score != 1 || *x.Terms[0].Value != 2 {
 		t.Errorf("value %v, %+v", v, x)
 	}
 	s = newScore(t, "1/backlinks")
@@ -150,5 +141,33 @@ func TestScoreAgain(t *testing.T) {
 	s.Done(0, 3, &event.Outcome{Again: true, Class: event.Timeout}, nil)
 	if v := s.board.Value(3); v != 2 {
 		t.Errorf("to be tried again it has %v, want 2", v)
+	}
+}
+
+// TestScoreReplaced: another function over the terms that are kept gives all waiting pages their
+// values by it, in slices or at once.
+func TestScoreReplaced(t *testing.T) {
+	other, err := score.Compile("1 - q(backlinks)/2 + depth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, atOnce := range []bool{true, false} {
+		s := newScore(t, "q(backlinks) + cash + depth")
+		if !s.keeps.Cover(other.Needs) {
+			t.Fatal("a term is not kept")
+		}
+		s.UseScore(other)
+		s.Rerank(atOnce)
+		for slices := 0; s.Work(1); slices++ {
+			if atOnce || slices > 100 {
+				t.Fatalf("at once: %v, and there is work left", atOnce)
+			}
+		}
+		for _, p := range []graph.Page{1, 3} {
+			want, _ := other.Eval(s.values(p), s.places)
+			if v := s.board.Value(p); v != want {
+				t.Errorf("at once %v: page %d has %v, want %v", atOnce, p, v, want)
+			}
+		}
 	}
 }

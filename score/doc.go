@@ -3,8 +3,8 @@
 //
 //	terms         Table lists them, with unit and source; whoever uses the package measures them
 //	Quantiles     turns the value of a term into its place among the known pages, from 0 to 1
-//	Function      a user's expression over both, or a weighted sum; compiled once, then evaluated
-//	              for every page
+//	Function      a user's expression over both; compiled once, then evaluated for every page
+//	Needs         the terms that a function uses
 //
 // The rest computes terms: Rules from URLs, Imported from a file, Authorities and Citations
 // from links. They work in slices and keep their state in columns, as policies do.

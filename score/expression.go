@@ -18,11 +18,10 @@ type Values [Terms]float64
 
 // A Function is what pages are scored by.
 type Function struct {
+	Needs   // the terms that it uses
 	text    string
 	program []op
 	parts   []part // the summands, if there are several
-	raws    [Terms]bool
-	places  [Terms]bool // terms of which quantiles are used
 
 	// Rules give the term location: DefaultRules, unless others are set before its first use.
 	Rules *Rules
@@ -83,61 +82,18 @@ func compile(text string, places bool) (*Function, error) {
 	return f, nil
 }
 
-// Weight is the weight of a term in a weighted sum.
-type Weight struct {
-	Term   Term
-	Weight float64
-}
-
-// Weighted returns the weighted mean of quantiles: the sum of weight times quantile, divided by
-// the sum of the weights. Where less is better, 1 - q counts in place of q; a page whose site
-// has no speed yet counts as one in the middle. So the result is from 0 to 1. A weight is from 0
-// to 1, and one of them at least is above 0.
-func Weighted(weights []Weight) (*Function, error) {
-	total, table := 0.0, Table()
-	var sum []string
-	for _, w := range weights {
-		if !(w.Weight >= 0 && w.Weight <= 1) {
-			return nil, fmt.Errorf("the weight of %s is %v: it must be from 0 to 1", w.Term, w.Weight)
-		}
-		total += w.Weight
-		place := fmt.Sprintf("q(%s)", w.Term)
-		switch {
-		case w.Term == SiteSpeed:
-			place = fmt.Sprintf("(%s ?? 0.5)", place)
-		case table[w.Term].Less:
-			place = fmt.Sprintf("(1 - %s)", place)
-		}
-		sum = append(sum, fmt.Sprintf("%v*%s", w.Weight, place))
-	}
-	if !(total > 0) {
-		return nil, errors.New("all weights are 0")
-	}
-	for i := range sum {
-		if total != 1 {
-			sum[i] += fmt.Sprintf("/%v", total)
-		}
-	}
-	return Compile(strings.Join(sum, " + "))
-}
-
-// Default returns the function of those who name none.
+// Default returns the function of those who name none: a weighted sum of quantiles, where less
+// depth is better.
 func Default() *Function {
-	f, err := Weighted([]Weight{{PageRank, 0.5}, {SitesIn, 0.2}, {Backlinks, 0.2}, {Depth, 0.1}})
+	f, err := Compile("0.5*q(pagerank) + 0.2*q(sites_in) + 0.2*q(backlinks) + 0.1*(1 - q(depth))")
 	if err != nil {
-		panic(err) // the weights are constants
+		panic(err) // the text is a constant
 	}
 	return f
 }
 
 // String returns the expression.
 func (f *Function) String() string { return f.text }
-
-// Uses reports whether the function depends on a term.
-func (f *Function) Uses(t Term) bool { return f.raws[t] || f.places[t] }
-
-// UsesQuantile reports whether the function depends on the quantile of a term.
-func (f *Function) UsesQuantile(t Term) bool { return f.places[t] }
 
 // Eval returns the result for a page with these values. Quantiles may be nil if the function
 // uses none. If an operation has no finite result, such as a division by 0, the result is 0 and
@@ -279,11 +235,11 @@ func (c *compiler) name(n *ast.IdentifierNode) error {
 // load pushes a term, or its quantile.
 func (c *compiler) load(t Term, place bool) {
 	if place {
-		c.f.places[t] = true
+		c.f.places |= 1 << t
 		c.emit(op{code: quantile, term: t}, 1)
 		return
 	}
-	c.f.raws[t] = true
+	c.f.raws |= 1 << t
 	c.emit(op{code: raw, term: t}, 1)
 }
 
@@ -430,6 +386,9 @@ func (c *compiler) call(n *ast.CallNode) error {
 	switch name.Value {
 	case "q":
 		t, _, ok := c.reads(n)
+		if name, is := soleName(n); is && !ok {
+			return c.name(name)
+		}
 		if !ok {
 			return wrongf(n, "q needs one term, as in q(pagerank)")
 		}
@@ -446,6 +405,14 @@ func (c *compiler) call(n *ast.CallNode) error {
 	err := c.want(n.Arguments[0], number)
 	c.emit(op{code: map[string]code{"abs": absolute, "sqrt": root, "log": logarithm}[name.Value]}, 0)
 	return err
+}
+
+// soleName returns the argument of a call that has one, if it is a name.
+func soleName(n *ast.CallNode) (name *ast.IdentifierNode, ok bool) {
+	if len(n.Arguments) == 1 {
+		name, ok = n.Arguments[0].(*ast.IdentifierNode)
+	}
+	return name, ok
 }
 
 // fold compiles a function of several numbers.

@@ -22,7 +22,7 @@ func eval(t *testing.T, text string) (float64, bool) {
 		v[i] = math.NaN()
 	}
 	v[Backlinks], v[PageRank], v[SitePages] = 4, 0.5, 0
-	q := NewQuantiles(f, Sample)
+	q := NewQuantiles(f.Needs, Sample)
 	defer q.Free()
 	for p := range graph.Page(8) {
 		q.Known(p, func(graph.Page) uint64 { return 1 })
@@ -115,23 +115,11 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestWeighted checks a weighted sum by hand: (0.5 * 0.5625 + 0.25 * 0.5)/0.75, and M22: the
-// score is from 0 to 1.
+// TestWeighted checks a weighted mean of quantiles by hand: (0.5 * 0.5625 + 0.25 * 0.5)/0.75, and
+// M22: the score is from 0 to 1.
 func TestWeighted(t *testing.T) {
-	f, err := Weighted([]Weight{{Backlinks, 0.5}, {SiteSpeed, 0.25}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, ok := eval(t, f.String()); !ok || math.Abs(got-(0.28125+0.125)/0.75) > 1e-15 {
-		t.Errorf("%s = %v", f, got)
-	}
-	if f, err = Weighted([]Weight{{Depth, 1}}); err != nil || f.String() != "1*(1 - q(depth))" {
-		t.Errorf("%v, %v", f, err)
-	}
-	for _, bad := range [][]Weight{nil, {{Depth, 0}}, {{Depth, 1.5}}, {{Depth, math.NaN()}}} {
-		if _, err := Weighted(bad); err == nil {
-			t.Errorf("%v is a function", bad)
-		}
+	if got, ok := eval(t, "(0.5*q(backlinks) + 0.25*(q(site_speed) ?? 0.5)) / 0.75"); !ok || math.Abs(got-(0.28125+0.125)/0.75) > 1e-15 {
+		t.Errorf("the mean is %v", got)
 	}
 	if Clamp(-1) != 0 || Clamp(0.3) != 0.3 || Clamp(2) != 1 {
 		t.Error("Clamp leaves something outside of 0 to 1")
@@ -172,7 +160,7 @@ func FuzzCompile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		q := NewQuantiles(fn, Sample)
+		q := NewQuantiles(fn.Needs, Sample)
 		defer q.Free()
 		for _, v := range []Values{{}, {PageRank: 2, Backlinks: -1}, {Depth: math.NaN(), Import: math.NaN()}} {
 			if x, _ := fn.Eval(&v, q); math.IsNaN(x) || math.IsInf(x, 0) {
@@ -194,7 +182,7 @@ func BenchmarkEval(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			q := NewQuantiles(f, Sample)
+			q := NewQuantiles(f.Needs, Sample)
 			defer q.Free()
 			for p := range graph.Page(4000) {
 				q.Known(p, func(p graph.Page) uint64 { return uint64(p) })

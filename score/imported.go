@@ -3,6 +3,8 @@ package score
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -46,6 +48,72 @@ func NewImported(keys []string, values []float64) (*Imported, error) {
 		m.text = append(m.text, keys[i]...)
 		m.ends = append(m.ends, uint32(len(m.text)))
 		m.values = append(m.values, values[i])
+	}
+	return m, nil
+}
+
+// ImportedOf returns the values of keys that lie in text one after the other, ascending. ends has
+// the end of each. The slices must not change.
+func ImportedOf(text []byte, ends []uint32, values []float64) *Imported {
+	return &Imported{text, ends, values}
+}
+
+// Parts returns what ImportedOf takes.
+func (m *Imported) Parts() (text []byte, ends []uint32, values []float64) {
+	return m.text, m.ends, m.values
+}
+
+// Equal reports whether both have the same keys with the same values.
+func (m *Imported) Equal(n *Imported) bool {
+	return slices.Equal(m.ends, n.ends) && bytes.Equal(m.text, n.text) && slices.Equal(m.values, n.values)
+}
+
+// AppendBinary appends all keys and values to b: the number of keys, then for each how many bytes
+// it shares with the one before, how many others it has, these, and the bits of its value.
+func (m *Imported) AppendBinary(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.Len()))
+	var last []byte
+	for i, v := range m.values {
+		key, same := m.key(i), 0
+		for same < min(len(key), len(last)) && key[same] == last[same] {
+			same++
+		}
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(same)), uint64(len(key)-same))
+		b = binary.LittleEndian.AppendUint64(append(b, key[same:]...), math.Float64bits(v))
+		last = key
+	}
+	return b
+}
+
+// ReadImported reads what AppendBinary appended.
+func ReadImported(b []byte) (*Imported, error) {
+	wrong := errors.New("the imported values are damaged")
+	number := func() int {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > math.MaxInt32 {
+			b = nil
+			return -1
+		}
+		b = b[n:]
+		return int(v)
+	}
+	m, start, keys := &Imported{}, 0, number()
+	for range max(0, keys) {
+		same, more := number(), number()
+		if same < 0 || more < 0 || same > len(m.text)-start || len(b) < more+8 {
+			return nil, wrong
+		}
+		end := len(m.text)
+		m.text = append(append(m.text, m.text[start:start+same]...), b[:more]...)
+		if n := len(m.values); n > 0 && bytes.Compare(m.text[start:end], m.text[end:]) >= 0 {
+			return nil, wrong
+		}
+		m.ends = append(m.ends, uint32(len(m.text)))
+		m.values = append(m.values, math.Float64frombits(binary.LittleEndian.Uint64(b[more:])))
+		b, start = b[more+8:], end
+	}
+	if keys < 0 || len(b) > 0 {
+		return nil, wrong
 	}
 	return m, nil
 }

@@ -66,6 +66,26 @@ func (r *Rules) Add(line string) error {
 	return fmt.Errorf("no kind of rule in %q: there are %s", line, strings.Join(kinds, ", "))
 }
 
+// ParseRules returns the rules on the lines of a text.
+func ParseRules(text string) (*Rules, error) {
+	r := NewRules()
+	for line := range strings.Lines(text) {
+		if err := r.Add(line); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Text returns the rules on lines, as ParseRules reads them.
+func (r *Rules) Text() string {
+	var b strings.Builder
+	for _, rule := range r.list {
+		fmt.Fprintf(&b, "%v %v\n", rule.Points, rule)
+	}
+	return b.String()
+}
+
 // Len returns the number of rules.
 func (r *Rules) Len() int { return len(r.list) }
 

@@ -76,7 +76,7 @@ func run(program []op, v *Values, q *Quantiles) (result float64, ok bool) {
 			}
 		default:
 			top--
-			if stack[top], ok = binary(o.code, stack[top], stack[top+1]); !ok {
+			if stack[top], ok = combine(o.code, stack[top], stack[top+1]); !ok {
 				return 0, false
 			}
 		}
@@ -109,8 +109,8 @@ func unary(c code, x float64) (y float64, finite bool) {
 	return y, y-y == 0
 }
 
-// binary returns the result of an operation on two numbers, and whether it is finite.
-func binary(c code, a, b float64) (y float64, finite bool) {
+// combine returns the result of an operation on two numbers, and whether it is finite.
+func combine(c code, a, b float64) (y float64, finite bool) {
 	switch c {
 	case add:
 		y = a + b

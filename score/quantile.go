@@ -37,13 +37,12 @@ type Quantiles struct {
 // Sample is the size of samples in crawls.
 const Sample = 4096
 
-// NewQuantiles returns quantiles of the terms of which f uses them, over a sample of fewer pages
-// than sample.
-func NewQuantiles(f *Function, sample int) *Quantiles {
+// NewQuantiles returns those quantiles that are needed, over a sample of fewer pages than sample.
+func NewQuantiles(of Needs, sample int) *Quantiles {
 	q, slots := &Quantiles{sample: sample}, 0
 	for t := range Terms {
 		q.slot[t] = -1
-		if f.UsesQuantile(t) {
+		if of.UsesQuantile(t) {
 			q.slot[t] = slots
 			slots++
 		}

@@ -15,7 +15,7 @@ func newPlaces(t *testing.T, sample int) *Quantiles {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := NewQuantiles(f, sample)
+	q := NewQuantiles(f.Needs, sample)
 	t.Cleanup(q.Free)
 	return q
 }

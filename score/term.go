@@ -29,8 +29,6 @@ type Info struct {
 	Meaning string
 	Unit    string
 	Source  string // where the value comes from, and when it changes
-	// Less reports that less is better. Weighted counts 1 - q then.
-	Less bool
 	// URLs reports that the term needs the URLs of pages.
 	URLs bool
 	// Crawl reports that the term depends on how the crawl went, so that a graph has none.
@@ -57,8 +55,8 @@ func Table() [Terms]Info {
 		SitePageRank:    {Name: "site_pagerank", Meaning: "mean PageRank of the known pages of its site", Unit: "mean 1 over all pages", Source: checkpoint},
 		SiteBacklinks:   {Name: "site_backlinks", Meaning: "mean backlinks of the known pages of its site", Unit: "pages", Source: "the links of fetched pages; pages that wait see it at checkpoints"},
 		SiteSpeed:       {Name: "site_speed", Meaning: "how fast its site answers: pages for each second of waiting for them", Unit: "pages/s", Source: "the times of fetched pages; missing before the first", Crawl: true},
-		Depth:           {Name: "depth", Meaning: "links from a seed", Unit: "links", Source: "discovery", Less: true, Crawl: true},
-		NearDuplicate:   {Name: "near_duplicate", Meaning: "1 if the crawl discounts it: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror", Unit: "0 or 1", Source: "the contents of fetched pages", Less: true, Crawl: true},
+		Depth:           {Name: "depth", Meaning: "links from a seed", Unit: "links", Source: "discovery", Crawl: true},
+		NearDuplicate:   {Name: "near_duplicate", Meaning: "1 if the crawl discounts it: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror", Unit: "0 or 1", Source: "the contents of fetched pages", Crawl: true},
 	}
 }
 

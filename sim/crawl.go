@@ -37,7 +37,8 @@ type Setup struct {
 	Duration time.Duration
 	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
 	Revisits *Revisits
-	// Score is what the policy score orders by; nil means its default.
+	// Score is what the policy score orders by; nil means its default. Visits are weighed by it,
+	// whatever the policy.
 	Score *score.Function
 }
 
@@ -163,6 +164,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
+	fo.Scores = fo.Scores || o.Revisits != nil && o.Score != nil
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
@@ -214,6 +216,9 @@ func (c *crawl) connect() {
 // env returns what the world lets a policy know, by ids of the crawl.
 func (c *crawl) env() policy.Env {
 	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch, Score: c.o.Score}
+	if r := c.w.Recorded; r != nil && r.Score == c.o.Score {
+		env.Terms = r.Terms
+	}
 	if c.w.URL != nil {
 		env.URL = func(b []byte, p graph.Page) []byte { return c.w.URL(b, c.page(p)) }
 	}

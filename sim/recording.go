@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A Recording holds what a crawl was answered, request by request, so that a virtual crawl
@@ -18,6 +19,12 @@ import (
 // Pages and sites are those of the world. A Recording does not change once it is made, and
 // may be used by several crawls at a time. It takes some 300 bytes an answer and 4 a link.
 type Recording struct {
+	// Score is the function by which pages were scored at first, nil if there was none, and
+	// Terms those of all later ones (Act.Score). They take effect in a crawl whose Score is this
+	// one.
+	Score *score.Function
+	Terms score.Needs
+
 	answers []Answer
 	next    []uint32                             // by answer: the next one of its list plus 1; 0: none
 	first   [event.Sitemap + 1]map[uint32]uint32 // by page or site: the first answer of its list plus 1
@@ -143,6 +150,10 @@ type Act struct {
 	// Mirror, of an act without an event, reports that Event.Site mirrors another: its pages
 	// are handed out later.
 	Mirror bool
+	// Score, of an act without an event, is the function of scores from then on. AtOnce reports
+	// that pages have their values by it at once, as when a session begins.
+	Score  *score.Function
+	AtOnce bool
 }
 
 // After adds an act after the last answer so far.

@@ -224,6 +224,12 @@ func (c *crawl) settle(f *fetcher) {
 
 // perform applies an act.
 func (c *crawl) perform(a *Act) {
+	if a.Score != nil {
+		if c.o.Score == c.w.Recorded.Score {
+			c.f.SetScore(a.Score, a.AtOnce)
+		}
+		return
+	}
 	if s := c.knownSite(a.Event.Site); a.Mirror {
 		if s != graph.NoSite {
 			c.f.DiscountSite(s)

@@ -151,10 +151,10 @@ func (c *crawl) come(f *fetcher, p graph.Page) (again bool) {
 	v.grow(len(c.pages.world))
 	v.pages[id].version = f.version
 	if again = v.plan.Knows(id); again {
-		v.plan.SetWeight(id, v.weight(id))
+		v.plan.SetWeight(id, c.weight(id))
 		v.plan.Visited(c.now, id, freshness.Visit{Digest: uint64(f.version), Same: f.same})
 	} else {
-		v.plan.Fetched(c.now, id, v.place(p), v.weight(id), uint64(f.version))
+		v.plan.Fetched(c.now, id, v.place(p), c.weight(id), uint64(f.version))
 	}
 	if w := c.o.Witness; w != nil {
 		saved := int64(-1)
@@ -185,8 +185,11 @@ func (v *visits) grow(pages int) {
 	}
 }
 
-// weight returns what a page is worth, as a real crawl has it: its links in, and one.
-func (v *visits) weight(p graph.Page) float64 { return 1 + float64(v.pages[p].links) }
+// weight returns what a page is worth, as a real crawl has it.
+func (c *crawl) weight(p graph.Page) float64 {
+	score, ok := c.f.Worth(p)
+	return freshness.Weight(score, ok, int64(c.visits.pages[p].links))
+}
 
 func (v *visits) place(p graph.Page) int {
 	if v.o.Place == nil {

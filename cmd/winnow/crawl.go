@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 type crawlOptions struct {
@@ -86,7 +87,7 @@ type crawling struct {
 func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) error {
 	c := &crawling{u: u, opt: opt}
 	for _, step := range []func() error{
-		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles, c.checkOpenFiles,
+		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles, c.checkScore, c.checkOpenFiles,
 		func() error { return c.checkHistory(ctx) },
 		func() error { return c.checkContact(ctx) },
 	} {
@@ -157,6 +158,9 @@ func (c *crawling) settle() error {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
 	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
+		return err
+	}
+	if err := c.settleScore(); err != nil {
 		return err
 	}
 	if c.config.ChoosePolicy() {
@@ -263,6 +267,10 @@ func explainKey(u *ui, err error) error {
 	flag := "--" + strings.ReplaceAll(key.Key, "_", "-")
 	said := usagef("%s: %w", flag, key.Err)
 	var unknown *policy.UnknownError
+	var wrong *score.Error
+	if errors.As(err, &wrong) {
+		return u.explainScore(flag, lastWord(u, flag), key.Err)
+	}
 	switch right := nearPolicy(lastWord(u, flag), key.Err); {
 	case right != "":
 		return withHint(said, "try: %s", u.withFlag(flag, right))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/result"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // crawlFlags holds the flags that make a configuration.
@@ -140,6 +141,10 @@ func explainConfig(u *ui, err error) error {
 			return withHint(err, "the nearest key is %s", near)
 		}
 		return withHint(err, "winnow config lists the keys")
+	}
+	var wrong *score.Error
+	if errors.As(err, &wrong) {
+		return u.explainScore("", "", err)
 	}
 	if errors.As(err, &key) && key.Hint != "" {
 		return withHint(err, "%s = '%s' would do", key.Key, key.Hint)

@@ -37,8 +37,11 @@ func (c *crawling) run(ctx context.Context) error {
 	defer p.stop()
 	heap := machine.ForCrawl(int64(c.config.MaxMemory))
 	defer heap.Restore()
+	reload, done := hangups(&c.config)
+	defer done()
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
+		Reload: reload,
+		Dir:    c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
 		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
@@ -93,7 +96,7 @@ func (c *crawling) logLevel() slog.Level {
 	if c.u.verbose {
 		return slog.LevelDebug
 	}
-	return slog.LevelWarn
+	return crawl.LevelNote
 }
 
 // A crawlLog prints the log of the crawler as messages. Several goroutines log, so show must

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,17 +22,19 @@ type crawlStart struct {
 	Scope  string `json:"scope"` // the key of the configuration, or list
 	Delay  string `json:"delay"`
 	Stops  string `json:"stops"`
+	Score  string `json:"score,omitempty"` // the expression, or the file that has it
 }
 
 // printStart prints whether a crawl starts or resumes, what it will fetch, how fast, until
 // when, and where it writes.
 func (c *crawling) printStart() error {
+	score := cmp.Or(c.config.ScoreFile, c.config.Score)
 	if c.u.asJSON {
 		scope := c.config.Scope
 		if c.config.List {
 			scope = "list"
 		}
-		return c.u.json(crawlStart{"start", c.dir, c.resume, len(c.seeds), c.config.Policy, scope, c.config.Delay.String(), stops(&c.config)})
+		return c.u.json(crawlStart{"start", c.dir, c.resume, len(c.seeds), c.config.Policy, scope, c.config.Delay.String(), stops(&c.config), score})
 	}
 	if c.resume {
 		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
@@ -39,6 +42,9 @@ func (c *crawling) printStart() error {
 		c.u.notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
 	c.u.notef("scope: %s · delay %s · stops: %s · writes %s", scopeLine(&c.config, slices.Concat(c.config.Seeds, c.seeds)), c.config.Delay, stops(&c.config), c.dir)
+	if score != "" {
+		c.u.notef("score: %s", score)
+	}
 	if again := againLine(&c.config); again != "" {
 		c.u.notef("%s", again)
 	}

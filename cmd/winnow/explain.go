@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 type explainOptions struct {
@@ -172,6 +173,14 @@ func addFacts(t *show.List, x *explain.Page) {
 		value += "; counts a quarter: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror"
 	}
 	t.Add("value", value)
+	if x.Score != nil {
+		t.Add("score", fmt.Sprintf("%s, by %s", plot.Number(x.Score.Score), show.Line(x.Score.Expression)))
+	}
+	if a := x.Again; a != nil {
+		t.Add("changes", fmt.Sprintf("every %s or so; visits found %s here, and nearby of late %.2f of what was expected", show.Duration(time.Duration(min(a.Every, 1e9)*1e9)), plot.Number(a.Found), a.OfLate))
+		t.Add("copy", fmt.Sprintf("of %s; up to date with a probability of %.2f", clockTime(a.Last), a.UpToDate))
+		t.Add("next visit", fmt.Sprintf("in about %s: a visit gains more at %s of %s", show.Duration(time.Duration(a.In*1e9)), show.Counted(a.Before, "page"), show.Grouped(a.Pages)))
+	}
 }
 
 // addClock adds what a waiting page waits for.
@@ -225,10 +234,11 @@ func printTables(u *ui, x *explain.Page) error {
 		}
 		factors.Add(strings.TrimPrefix(f.Of+": "+f.Name, ": "), plot.Number(f.Value), share)
 	}
+	terms, used := termTable(x.Score)
 	for _, table := range []struct {
 		list *show.List
 		rows int
-	}{{visits, len(x.Visits)}, {ranks, len(x.Ranks)}, {factors, len(x.Factors)}} {
+	}{{visits, len(x.Visits)}, {ranks, len(x.Ranks)}, {factors, len(x.Factors)}, {terms, used}} {
 		if table.rows > 0 {
 			u.printf("\n")
 			if err := table.list.Print(u.stdout); err != nil {
@@ -237,6 +247,28 @@ func printTables(u *ui, x *explain.Page) error {
 		}
 	}
 	return nil
+}
+
+// termTable returns the terms of a score, and their number.
+func termTable(a *policy.Appraisal) (t *show.List, rows int) {
+	t = show.NewList("term", "value", "quantile")
+	if a == nil {
+		return t, 0
+	}
+	number := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return plot.Number(*v)
+	}
+	for _, x := range a.Terms {
+		value := number(x.Value)
+		if x.Value == nil {
+			value = "missing"
+		}
+		t.Add(x.Name, value, number(x.Quantile))
+	}
+	return t, len(a.Terms)
 }
 
 // orDash writes a number, or - for 0.

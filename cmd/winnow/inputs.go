@@ -229,6 +229,11 @@ func (s *simulation) likeRecorded() error {
 			return err
 		}
 	}
+	if s.setting.Score == nil && s.crawled != nil {
+		if err := s.likeScored(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.crawled == nil || s.seeds != "":
 	case s.replays():
@@ -237,6 +242,17 @@ func (s *simulation) likeRecorded() error {
 		s.setting.Seeds, _, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
 	}
 	return nil
+}
+
+// likeScored sets the score to that of the crawl: the one with which it began if it is a replay,
+// which repeats the changes, and the last one otherwise.
+func (s *simulation) likeScored() (err error) {
+	if s.replays() {
+		s.setting.Score = s.world.Sim.Recorded.Score
+		return nil
+	}
+	s.setting.Score, err = s.crawled.Score()
+	return err
 }
 
 // setRecordedTime sets the times to those of a crawl, and its politeness unless flags set

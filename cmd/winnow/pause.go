@@ -38,6 +38,8 @@ func pauseReason(s *history.Status, c *config.Config) string {
 		return "only unreachable sites are left"
 	case "retry":
 		return "failed pages are to be fetched again"
+	case "reload":
+		return "it reads its score again"
 	case "":
 		return "killed; no committed page is lost"
 	}

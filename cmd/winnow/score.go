@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
@@ -20,35 +23,55 @@ type scoreOptions struct {
 	values, rules string // files for the terms imported and location
 }
 
+// addFlags adds the flags with the help that the keys of a crawl have.
 func (o *scoreOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.text, "score", "", "expression by which the policy score orders pages, such as '0.7*q(pagerank) + 0.3*(site_links > 10)'; selects that policy unless --policy is given (docs/score.md)")
-	f.StringVar(&o.file, "score-file", "", "file with the expression of --score")
-	f.StringVar(&o.values, "import-values", "", `file of "URL, prefix, site or host TAB value" for the term imported`)
-	f.StringVar(&o.rules, "location-rules", "", `file of rules such as "+1 suffix .edu" for the term location`)
+	c := config.Default()
+	for _, flag := range []struct {
+		key   string
+		value *string
+	}{{files.KeyScore, &o.text}, {files.KeyFile, &o.file}, {files.KeyValues, &o.values}, {files.KeyRules, &o.rules}} {
+		k, _ := c.Key(flag.key)
+		f.StringVar(flag.value, k.Flag(), "", flagHelp(&c, k))
+	}
 }
 
 // function returns the function of --score or --score-file, nil if there is none.
 func (o *scoreOptions) function(u *ui) (*score.Function, error) {
-	if o.file == "" {
-		if o.text == "" {
-			return nil, nil
-		}
-		f, err := score.Compile(o.text)
-		return f, u.explainScore("--score", o.text, err)
+	if o.text != "" && o.file != "" {
+		return nil, bothScores(u)
 	}
-	if o.text != "" {
-		return nil, withHint(usagef("--score and --score-file are both given"), "try: %s", u.withoutFlag("--score-file"))
-	}
-	text, err := os.ReadFile(o.file)
+	f, err := files.Function(o.text, o.file)
 	if err != nil {
-		return nil, fmt.Errorf("--score-file: %w", err)
+		return nil, u.explainFiles(o.text, err)
 	}
-	f, err := score.Compile(strings.TrimSpace(string(text)))
-	if err != nil {
-		return nil, fmt.Errorf("--score-file %s: %w", o.file, u.explainScore("", "", err))
+	if f != nil {
+		o.text = f.String()
 	}
-	o.text = f.String()
 	return f, nil
+}
+
+func bothScores(u *ui) error {
+	return withHint(usagef("--score and --score-file are both given"), "try: %s", u.withoutFlag("--score-file"))
+}
+
+// explainFiles adds to an error about an expression, given by --score or a file, or about its
+// values and rules what can be done about it.
+func (u *ui) explainFiles(text string, err error) error {
+	var at *files.Error
+	var wrong *score.Error
+	var file *fs.PathError
+	switch {
+	case !errors.As(err, &at):
+	case errors.As(err, &file):
+		return withHint(err, "to do without it try: %s", u.withoutFlag("--"+strings.ReplaceAll(at.Key, "_", "-")))
+	case errors.As(err, &wrong) && at.Key == files.KeyScore:
+		return u.explainScore("--score", text, at.Err)
+	case errors.As(err, &wrong):
+		return u.explainScore("", "", usagef("%w", err))
+	case at.Hint != "":
+		return withHint(usagef("%w", err), "%s", at.Hint)
+	}
+	return err
 }
 
 // explainScore adds to the error of an expression, given by a flag, what can be done about it.
@@ -74,36 +97,6 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	return withHint(err, "an expression is such as 0.7*q(pagerank) + 0.3*(site_links > 10)")
 }
 
-// provide gives the functions the values and rules of the files.
-func (o *scoreOptions) provide(fs ...*score.Function) error {
-	fs = slices.DeleteFunc(fs, func(f *score.Function) bool { return f == nil })
-	uses := func(t score.Term) bool {
-		return slices.ContainsFunc(fs, func(f *score.Function) bool { return f.Uses(t) })
-	}
-	switch {
-	case o.values != "" && !uses(score.Import):
-		return usagef("--import-values: no expression has the term %s", score.Import)
-	case o.rules != "" && !uses(score.Location):
-		return usagef("--location-rules: no expression has the term %s", score.Location)
-	case o.values == "" && uses(score.Import):
-		return withHint(usagef("the term %s needs values", score.Import), "give them with --import-values FILE")
-	}
-	values, err := files.Imported(o.values)
-	if err != nil {
-		return fmt.Errorf("--import-values: %w", err)
-	}
-	rules, err := files.Rules(o.rules)
-	if err != nil {
-		return fmt.Errorf("--location-rules: %w", err)
-	}
-	for _, f := range fs {
-		if f.Imported = values; rules != nil {
-			f.Rules = rules
-		}
-	}
-	return nil
-}
-
 // readScores reads --score, an --oracle that is an expression, and what they need.
 func (o *simOptions) readScores(u *ui) (err error) {
 	if o.setting.Score, err = o.score.function(u); err != nil {
@@ -119,7 +112,74 @@ func (o *simOptions) readScores(u *ui) (err error) {
 			return u.explainScore("--oracle", o.oracle, err)
 		}
 	}
-	return o.score.provide(o.setting.Score, o.combined)
+	in := &o.score
+	if err = files.Check(in.values, in.rules, o.setting.Score, o.combined); err == nil {
+		err = files.Provide(in.values, in.rules, o.setting.Score, o.combined)
+	}
+	return u.explainFiles("", err)
+}
+
+// settleScore lets the flag that was given count: an expression, or a file with one.
+func (c *crawling) settleScore() error {
+	text, file := c.opt.flags.Changed("score"), c.opt.flags.Changed("score-file")
+	switch {
+	case text && file:
+		return bothScores(c.u)
+	case text:
+		c.config.ScoreFile = ""
+	case file:
+		c.config.Score = ""
+	}
+	return nil
+}
+
+// checkScore reads the expression with its values and rules before anything is made. A crawl that
+// is resumed needs no file.
+func (c *crawling) checkScore() error {
+	k := &c.config
+	f, err := files.Function(k.Score, k.ScoreFile)
+	switch {
+	case err != nil || f == nil:
+	case c.resume:
+		err = files.CheckValues(k.ImportValues, f)
+	default:
+		err = files.Check(k.ImportValues, k.LocationRules, f)
+	}
+	if err == nil {
+		err = files.Provide(k.ImportValues, k.LocationRules, f)
+	}
+	if c.resume && errors.Is(err, os.ErrNotExist) && !c.opt.flags.Changed("score-file") {
+		return nil
+	}
+	if err == nil && f != nil && !ordersByScore(k.Policy) && !ordersByScore(k.SitePolicy) && k.Revisit == "" {
+		c.u.notef("policy %s does not use --score: it is shown by winnow explain, and weighs visits with --revisit", k.Policy)
+	}
+	return c.u.explainFiles(k.Score, err)
+}
+
+// hangups returns a channel that demands another look at the files of the score on SIGHUP, nil if
+// there are none, and a function that ends it.
+func hangups(c *config.Config) (<-chan struct{}, func()) {
+	if c.ScoreFile+c.ImportValues+c.LocationRules == "" {
+		return nil, func() {}
+	}
+	signals, reload, end := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-signals:
+			case <-end:
+				return
+			}
+			select {
+			case reload <- struct{}{}:
+			case <-end:
+				return
+			}
+		}
+	}()
+	return reload, func() { signal.Stop(signals); close(end) }
 }
 
 // ordersByScore reports whether a policy, or a part of it, is score.

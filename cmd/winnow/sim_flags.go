@@ -247,7 +247,7 @@ func (s *simulation) choosePolicies() error {
 	if len(s.chosen) == 0 {
 		return usagef("--policy: no policy is named")
 	}
-	if s.setting.Score != nil && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
+	if s.setting.Score != nil && s.visits.recrawl == 0 && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
 		return withHint(usagef("--score means nothing to --policy %s", strings.Join(s.policies, ",")), "try: %s", s.u.withFlag("--policy", strings.Join(append(s.policies, "score"), ",")))
 	}
 	return s.balancePolicies()

@@ -132,9 +132,24 @@ func newVictim(t *testing.T, pages int) *victim {
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--scope", "any", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
 		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "6s", "--commit", "20ms",
-		"--max-memory", "1GiB",
+		"--max-memory", "1GiB", "--policy", "foresight", "--score-file", filepath.Join(filepath.Dir(ca), "score"),
 	}
+	v.editScore(t, 0)
 	return v
+}
+
+// editScore writes one of some expressions to the file of the score. The last one needs other
+// terms than those before.
+func (v *victim) editScore(t *testing.T, n int) {
+	list := []string{"q(pagerank) + depth/10", "0.5*q(pagerank) - depth", "q(sites_in) + q(cash)"}
+	name := v.args[len(v.args)-1]
+	err := os.WriteFile(name+".new", []byte(list[n%len(list)]), 0o666)
+	if err == nil {
+		err = os.Rename(name+".new", name) // a process may begin to read it at this moment
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // runAndKill starts the crawl, and kills it after a while. It reports whether there was
@@ -144,6 +159,7 @@ func (v *victim) runAndKill(t *testing.T, after time.Duration) bool {
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
 	asked := v.server.Counter().Summary().Requests
+	defer time.AfterFunc(after/2, func() { v.editScore(t, len(v.kills)+1) }).Stop()
 	program := []string{"winnow-copies", "winnow-follows"}[len(v.kills)%2]
 	out, err := exec.CommandContext(ctx, program, v.args...).CombinedOutput()
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A KeyError is a value of the configuration that cannot be.
@@ -34,7 +35,7 @@ func keyErrorf(key, format string, args ...any) error {
 // Check finds the first value that cannot be: a KeyError. It opens no files.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.CheckBalance, c.checkNames, c.checkHeaders,
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
 		c.checkAddresses, c.checkPatterns, c.checkSites,
 	} {
 		if err := check(); err != nil {
@@ -64,6 +65,7 @@ func (c *Config) checkNumbers() error {
 		{"pages", c.Pages, 0, math.MaxInt64},
 		{"bytes", int64(c.Bytes), 0, math.MaxInt64},
 		{"batch", int64(c.Batch), 1, mostPages},
+		{"min_active", int64(c.MinActive), 0, MaxFetchers},
 		{"small_site", int64(c.SmallSite), 0, mostPages},
 		{"ip_cap", int64(c.IPCap), 0, MaxFetchers},
 		{"fetchers", int64(c.Fetchers), 1, MaxFetchers},
@@ -91,6 +93,24 @@ func (c *Config) checkNumbers() error {
 	}
 	if m := c.MaxMemory; m > 0 && m < leastMemory {
 		return &KeyError{"max_memory", Size(leastMemory).String(), fmt.Errorf("%s: it must be at least %s", m, Size(leastMemory))}
+	}
+	return nil
+}
+
+// checkBatches looks at the mode of batches, and at what means nothing without batches.
+func (c *Config) checkBatches() error {
+	var mode frontier.Mode
+	if err := mode.Set(c.BatchMode); err != nil {
+		return &KeyError{"batch_mode", frontier.Thesis.String(), err}
+	}
+	if s := c.SiteShare; !(s >= 0 && s <= 1) {
+		return &KeyError{"site_share", "0.1", fmt.Errorf("%g: it must be from 0 to 1", s)}
+	}
+	switch {
+	case c.MinActive > 0 && mode != frontier.Thesis:
+		return &KeyError{"batch_mode", frontier.Thesis.String(), fmt.Errorf("min_active ends a batch early, and %s does not wait for the end of batches", mode)}
+	case c.SiteShare > 0 && mode == frontier.Continuous:
+		return &KeyError{"batch_mode", frontier.Thesis.String(), errors.New("site_share is a share of a batch, and continuous has none")}
 	}
 	return nil
 }
@@ -194,6 +214,27 @@ func (c *Config) checkPolicies() error {
 	}
 	if err := c.checkPolicy(c.SitePolicy); err != nil {
 		return &KeyError{"site_policy", "", err}
+	}
+	return nil
+}
+
+// checkScore compiles the expression.
+func (c *Config) checkScore() error {
+	if c.Score == "" {
+		return c.checkScoreFiles()
+	}
+	if _, err := score.Compile(c.Score); err != nil {
+		return &KeyError{"score", "", err}
+	}
+	return nil
+}
+
+// checkScoreFiles refuses values and rules that nothing uses.
+func (c *Config) checkScoreFiles() error {
+	for key, file := range map[string]string{"import_values": c.ImportValues, "location_rules": c.LocationRules} {
+		if file != "" && c.ScoreFile == "" {
+			return keyErrorf(key, "it is for a term of score, and there is none")
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/freshness"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -26,11 +27,20 @@ type Config struct {
 	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
 
-	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them; without one foresight, or opic if max_memory is below 512M"`
-	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
-	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
-	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
-	History    string `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
+	Policy     string  `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them; without one foresight, or opic if max_memory is below 512M"`
+	SitePolicy string  `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
+	Batch      int     `toml:"batch" help:"K: pages of a batch; policies that compute PageRank recompute it every K pages"`
+	BatchMode  string  `toml:"batch_mode" help:"continuous: the best page is always next; thesis: choose the best K pages and fetch those before others are chosen; ahead: choose the next K when none of the present ones can be requested"`
+	MinActive  int     `toml:"min_active" help:"batch_mode thesis: choose the next batch early when fewer fetchers are active; the rest of the batch competes again"`
+	SiteShare  float64 `toml:"site_share" help:"largest share of a batch that one site may have, such as 0.1; 0: all of it"`
+	RandomSeed uint64  `toml:"random_seed" help:"seed of all random numbers"`
+	History    string  `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
+
+	// Score is the expression in force when a session begins, also if it is from ScoreFile.
+	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*q(pagerank) + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
+	ScoreFile     string `toml:"score_file" kind:"file" help:"file with the expression of score; a crawl reads it again when it changes, or on SIGHUP"`
+	ImportValues  string `toml:"import_values" kind:"file" help:"file with lines \"URL, prefix, site or host TAB value\" for the term imported; read again like score_file"`
+	LocationRules string `toml:"location_rules" kind:"file" help:"file with rules such as \"+1 suffix .edu\" for the term location; read again like score_file"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`
@@ -114,6 +124,7 @@ func Default() Config {
 		Seeds:           []string{},
 		Policy:          policy.DefaultName,
 		Batch:           policy.DefaultBatch,
+		BatchMode:       frontier.Continuous.String(),
 		RandomSeed:      1,
 		Header:          []string{},
 		HeaderScope:     HeadersAuto,
@@ -253,6 +264,7 @@ func thesisExp1(c *Config) {
 	fixedDelay(c, 15)
 	c.Policy, c.SitePolicy = "larger-sites-first", ""
 	c.Batch, c.Fetchers, c.SitePages = 100_000, 1_000, 25_000
+	c.BatchMode = frontier.Thesis.String()
 }
 
 // thesisExp2 sets the values of section 4.5.2: K = 200,000, r = 1000, w = 5, and w = 15 for
@@ -263,10 +275,13 @@ func thesisExp2(c *Config) {
 	c.Batch = 200_000
 }
 
-// ChoosePolicy replaces the default by the policy that is meant, and by one that gives the
-// shares of the balance their turns. It reports whether that is
+// ChoosePolicy replaces the default by the policy that is meant, which is score if there is an
+// expression, and by one that gives the shares of the balance their turns. It reports whether that is
 // another one than usual, because there is too little memory.
 func (c *Config) ChoosePolicy() (frugal bool) {
+	if c.Policy == policy.DefaultName && c.Score+c.ScoreFile != "" {
+		c.Policy = "score"
+	}
 	frugal = c.Policy == policy.DefaultName && c.MaxMemory != 0 && c.MaxMemory < policy.DefaultMemory
 	if frugal {
 		c.Policy = policy.Frugal

@@ -67,6 +67,9 @@ type Facts struct {
 	Ranks      []Rank          `json:"ranks,omitempty"` // by board, if it waits in the queues
 	Clock      *Clock          `json:"clock,omitempty"` // if it waits, for its first visit or another
 	Factors    []policy.Factor `json:"factors,omitempty"`
+	// Score is what the page is worth by the expression of the crawl, if it has one.
+	Score *policy.Appraisal `json:"score,omitempty"`
+	Again *Again            `json:"again,omitempty"`
 }
 
 // Found tells how a page became known.
@@ -213,7 +216,7 @@ func (x *explainer) explain(p graph.Page) error {
 	x.Facts = &Facts{
 		ID: p, Site: string(x.s.Table.Name(x.site)), Since: x.s.Wall(x.story.since), Depth: x.f.Depth(p), Linked: []string{}, Links: x.s.LinksIn(p),
 		Found: Found{By: x.story.foundBy, At: x.s.Wall(x.story.foundAt)}, Attempts: len(x.story.visits), Visits: []Visit{},
-		Policy: x.s.Setup.Policy.Name, Value: x.f.Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Explain(p),
+		Policy: x.s.Setup.Policy.Name, Value: x.f.Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Explain(p), Score: x.f.Appraise(p),
 	}
 	if from := x.f.From(p); from != graph.NoPage {
 		x.Found.On = x.url(from)
@@ -223,6 +226,7 @@ func (x *explainer) explain(p graph.Page) error {
 	}
 	x.addVisits()
 	x.addOutcome()
+	x.addAgain()
 	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
 		x.addRanks()
 		x.addClock()

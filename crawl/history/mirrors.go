@@ -53,7 +53,7 @@ func (c *Crawl) refold(look func(*state.State, *journal.Record)) error {
 		return err
 	}
 	plain := *conf
-	plain.Policy, plain.SitePolicy = "breadth-first", ""
+	plain.Policy, plain.SitePolicy, plain.Score = "breadth-first", "", ""
 	set, err := c.setupFor(&plain)
 	if err != nil {
 		return err

@@ -252,7 +252,7 @@ func sameRules(a, b *config.Config) bool {
 			return false
 		}
 	}
-	return a.Policy == b.Policy && a.SitePolicy == b.SitePolicy && a.Batch == b.Batch && a.RandomSeed == b.RandomSeed &&
+	return a.Policy == b.Policy && a.Score == b.Score && a.SitePolicy == b.SitePolicy && a.Batch == b.Batch && a.RandomSeed == b.RandomSeed &&
 		a.Delay == b.Delay && a.SmallDelay == b.SmallDelay && a.SmallSite == b.SmallSite &&
 		a.DelayFactor == b.DelayFactor && a.DelayMax == b.DelayMax && a.IPDelay == b.IPDelay && a.IPCap == b.IPCap && a.RetryDelay == b.RetryDelay &&
 		a.PerConnection == b.PerConnection && a.Robots == b.Robots &&

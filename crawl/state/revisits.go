@@ -70,8 +70,11 @@ func (v *revisits) again(r *journal.Record) {
 	v.count(site, asked, v.Visited(e.End, e.Page, freshness.Visit{Digest: r.Facts.Change, Same: same}))
 }
 
-// weight returns what a page is worth: its links in, and one.
-func (v *revisits) weight(p graph.Page) float64 { return float64(1 + v.s.LinksIn(p)) }
+// weight returns what a page is worth.
+func (v *revisits) weight(p graph.Page) float64 {
+	score, ok := v.s.Frontier.Worth(p)
+	return freshness.Weight(score, ok, v.s.LinksIn(p))
+}
 
 // place returns the directory of a page, with those above it, up to the site.
 func (v *revisits) place(p graph.Page) int {

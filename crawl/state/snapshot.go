@@ -33,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 11
+	snapshotVersion = 12
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -67,6 +67,7 @@ type head struct {
 	Traps     *trap.Saved
 	Cut       []cutEntry
 	Visits    *savedVisits // nil: pages are not visited again
+	Scores    *savedScores // nil: pages have no score
 }
 
 // cutEntry is a page with more links than it may have.
@@ -117,6 +118,9 @@ func (s *State) Head() *head {
 	if s.Visits != nil {
 		h.Visits = &s.Visits.savedVisits
 	}
+	if s.Scores != nil {
+		h.Scores = &s.Scores.saved
+	}
 	for _, p := range slices.Sorted(maps.Keys(s.Cut.Pages)) {
 		h.Cut = append(h.Cut, cutEntry{p, s.Cut.Pages[p]})
 	}
@@ -147,6 +151,11 @@ func (s *State) setHead(h *head) error {
 	for _, e := range h.Tries {
 		w.pages[e.Page] = e.Is
 	}
+	if s.Scores != nil {
+		if err := s.Scores.load(h.Scores); err != nil {
+			return err
+		}
+	}
 	if h.Traps == nil {
 		return errors.New("it has no traps")
 	}
@@ -172,6 +181,9 @@ func (s *State) Layout() string {
 	}
 	if v := s.Setup.revisits; v.Every > 0 {
 		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every))
+	}
+	if s.Setup.scores.on {
+		parts = append(parts, s.Setup.scores.layout())
 	}
 	return strings.Join(parts, "; ")
 }
@@ -241,6 +253,21 @@ func ReadHead(r io.Reader) (*head, error) {
 	}
 	h := new(head)
 	return h, gob.NewDecoder(bytes.NewReader(b)).Decode(h)
+}
+
+// SnapshotConfig returns the configuration of the last session before a snapshot, as TOML.
+// It reads the head of the snapshot only, so that damage may go unnoticed.
+func SnapshotConfig(dir disk.Dir, name string) ([]byte, error) {
+	f, err := dir.Open(name, disk.Read)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h, err := ReadHead(io.NewSectionReader(f, 0, 1<<62))
+	if err != nil {
+		return nil, err
+	}
+	return h.Last, nil
 }
 
 // WriteSnapshot writes what save writes into the directory, under the number of the next

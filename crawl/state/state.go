@@ -3,7 +3,6 @@ package state
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -14,7 +13,6 @@ import (
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
@@ -43,6 +41,7 @@ type State struct {
 	Visits    *Visits   // nil unless pages are visited again
 	Revisits  *revisits // nil unless visits are divided by what they gain
 	Prior     *Prior    // values of an earlier crawl; nil if there is none
+	Scores    *Scores   // nil unless pages are scored by an expression of the user
 	Weather   weather
 	Portal    portal
 	settling                // on replay
@@ -96,6 +95,9 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
 	graph.AddTo(&s.Saved, &s.prior)
+	if set.scores.on {
+		s.Scores = newScores(s)
+	}
 	s.Addresses = newAddresses(&s.derived, 4*m+1024)
 	graph.AddTo(&s.derived, s.Limits.domains)
 	return s, nil
@@ -111,6 +113,7 @@ func (s *State) newFrontier() (err error) {
 	if s.Prior != nil {
 		env.Prior = s.Prior.Policy()
 	}
+	s.Setup.scores.prepare(&env)
 	fo := s.Setup.Frontier
 	fo.Random, fo.Twin = s.Setup.random, s.Twin
 	fo.Barred, fo.Spare, fo.Forbid = s.Barred, s.Traps.judge, s.denied
@@ -218,6 +221,8 @@ func (s *State) count(r *journal.Record) {
 		s.Sitemaps.withdraw(e.Site, r.Facts.Files)
 	case event.Session:
 		s.session(r)
+	case event.Scored:
+		s.Scores.note(r)
 	}
 }
 
@@ -229,6 +234,7 @@ func (s *State) session(r *journal.Record) {
 	if s.Prior != nil {
 		s.Prior.add(r.Facts.Prior)
 	}
+	s.Scores.note(r)
 	if x := r.Facts.Session; x != nil {
 		s.LastConfig = bytes.Clone(x.Config)
 		if s.Began == 0 {
@@ -259,6 +265,7 @@ type Setup struct {
 	recrawl            bool              // pages are visited again
 	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
 	history            bool              // there are values of an earlier crawl
+	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
 }
@@ -283,6 +290,9 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		}
 		set.revisits.Every = c.Recrawl.Duration
 	}
+	if set.scores, err = newScoring(c); err != nil {
+		return nil, err
+	}
 	pages := roomFor(memory)
 	for _, p := range []*policy.Choice{set.Policy, set.SitePolicy} {
 		if p != nil && p.Spec.MaxPages > 0 {
@@ -297,12 +307,17 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Resolve: c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
-		Slice: workSlice, Hold: true,
+		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),
+		Slice: workSlice, Hold: true, Scores: set.scores.on,
 		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
-	return set, nil
+	return set, set.Frontier.Mode.Set(c.BatchMode)
 }
+
+// batchWait is how long a batch waits, at least, for sites that do not answer or want to be left
+// alone.
+const batchWait = 5 * time.Minute
 
 // Fit makes room for what a journal has made known, and for more, even if that exceeds the
 // ceiling of memory. A ceiling pauses the crawl; it must not make it forget links.
@@ -328,29 +343,15 @@ const LeastPerPage, MostPerPage, MostPerSite = 40, 320, 640
 func roomFor(memory int64) int { return int(min(max(memory/LeastPerPage, 1<<16), 1<<31)) }
 
 // FrontierOptions returns the options of a frontier under a configuration, for a simulation
-// that waits as the crawl did. There nothing is held for commits, and no page is too deep.
+// that waits as the crawl did. There nothing is held for commits, no page is too deep, and scores
+// weigh no visits.
 func FrontierOptions(c *config.Config) (frontier.Options, error) {
 	set, err := NewSetup(c, layout.Identity{}, 0)
 	if err != nil {
 		return frontier.Options{}, err
 	}
-	set.Frontier.Hold, set.Frontier.Depths = false, false
+	set.Frontier.Hold, set.Frontier.Depths, set.Frontier.Scores = false, false, false
 	return set.Frontier, nil
-}
-
-// SnapshotConfig returns the configuration of the last session before a snapshot, as TOML.
-// It reads the head of the snapshot only, so that damage may go unnoticed.
-func SnapshotConfig(dir disk.Dir, name string) ([]byte, error) {
-	f, err := dir.Open(name, disk.Read)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	h, err := ReadHead(io.NewSectionReader(f, 0, 1<<62))
-	if err != nil {
-		return nil, err
-	}
-	return h.Last, nil
 }
 
 // names finds pages and sites by their URLs, and the URLs of pages.

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
 	"github.com/winnow-crawler/winnow/trouble"
 )
@@ -88,6 +89,7 @@ type recorder struct {
 	refused  time.Duration // instant of a turn that has refused pages so far, if it is the present one
 	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 	marks    marker
+	values   *score.Imported // that were recorded last
 }
 
 // A siteCourse is what happened last at a site.
@@ -113,7 +115,11 @@ func (r *recorder) read(x *journal.Record) error {
 	var err error
 	switch e.Kind {
 	case event.Session:
-		err = r.session(x)
+		if err = r.session(x); err == nil {
+			err = r.scored(x)
+		}
+	case event.Scored:
+		err = r.scored(x)
 	case event.Took:
 		r.took(x)
 	case event.Refused:

@@ -137,6 +137,7 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	set = lab.Setting{World: r.world, Truth: truth}
 	r.w.Start(&set)
+	set.Score = r.world.Sim.Recorded.Score
 	if set.History, err = r.w.History(); err != nil {
 		return set, err
 	}

@@ -60,6 +60,9 @@ func (r *Report) header() []show.Field {
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
 		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s and the links among them; refused, failed and other pages have none", show.Counted(len(r.w.Trail.Visits), "fetched page"))},
 	}
+	if x := r.state.Scores; x != nil {
+		h = slices.Insert(h, 1, show.Field{Name: "score", Value: x.Text()})
+	}
 	if r.c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: r.c.Times.String()})
 	}

@@ -29,7 +29,7 @@ func ScoreTruth(w *rank.Web, f *score.Function, url func(b []byte, p graph.Page)
 			pages = append(pages, p)
 		}
 	}
-	places := score.NewQuantiles(f, len(pages)+1)
+	places := score.NewQuantiles(f.Needs, len(pages)+1)
 	defer places.Free()
 	for _, p := range pages {
 		places.Known(p, func(graph.Page) uint64 { return 0 })
