@@ -264,3 +264,24 @@ func TestEvidenceSmall(t *testing.T) {
 		t.Errorf("%d visits in %v s are kept as %.3f times that", visits, gap, got)
 	}
 }
+
+// An outlook counts the pages that come before, and knows what visits have shown.
+func TestOutlook(t *testing.T) {
+	for _, a := range Allocations() {
+		p, now := newPlan(t, a.Name, 300)
+		p.bound = 1 // for periodic
+		id := gainsOf(p, now)[41]
+		o := p.Outlook(now, id)
+		if o.Before != 41 || o.Pages != 300 || o.Seen != p.Seen(id) || !(o.Rate > 0) || !(o.Fresh > 0 && o.Fresh < 1) {
+			t.Errorf("%s: %+v", a.Name, o)
+		}
+	}
+}
+
+// gainsOf returns the 50 pages that gain most at an instant.
+func gainsOf(p *Plan, now time.Duration) []graph.Page {
+	p.round.at = float64(second(now))
+	p.places.begin(second(now))
+	p.places.setRatios(0, p.places.all.Len())
+	return gains(p)
+}

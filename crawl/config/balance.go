@@ -13,15 +13,29 @@ import (
 // A Balance divides the visits of a crawl, in shares that sum to 1: pages that were found
 // first (volume), pages that the policy prefers (quality), and pages that were fetched before
 // (freshness). The zero value means that there is no balance.
-type Balance struct{ Volume, Quality, Freshness float64 }
+type Balance struct {
+	Volume, Quality, Freshness float64
+	// Compete means that each request goes to what gains more, a page that the policy prefers
+	// or one that was fetched before.
+	Compete bool
+}
+
+// balanceAuto is the balance in which pages compete.
+const balanceAuto = "auto"
+
+// visits reports whether the balance is about pages that were fetched before.
+func (b *Balance) visits() bool { return b.Freshness > 0 || b.Compete }
 
 // volumeOrder is the policy that fetches what was found first.
 const volumeOrder = "breadth-first"
 
 // Shares returns the balance of the configuration.
 func (c *Config) Shares() (b Balance, err error) {
-	if c.Balance == "" {
+	switch c.Balance {
+	case "":
 		return b, nil
+	case balanceAuto:
+		return Balance{Quality: 1, Compete: true}, nil
 	}
 	seen := map[string]float64{}
 	for part := range strings.SplitSeq(c.Balance, ",") {
@@ -38,21 +52,21 @@ func (c *Config) Shares() (b Balance, err error) {
 		}
 		seen[name] = v
 	}
-	b = Balance{seen["volume"], seen["quality"], seen["freshness"]}
+	b = Balance{Volume: seen["volume"], Quality: seen["quality"], Freshness: seen["freshness"]}
 	sum := b.Volume + b.Quality + b.Freshness
 	if b.Volume+b.Quality == 0 {
 		return Balance{}, errors.New("nothing is left for pages that were not fetched before")
 	}
-	return Balance{b.Volume / sum, b.Quality / sum, b.Freshness / sum}, nil
+	return Balance{Volume: b.Volume / sum, Quality: b.Quality / sum, Freshness: b.Freshness / sum}, nil
 }
 
-// checkBalance looks at what divides the visits.
-func (c *Config) checkBalance() error {
+// CheckBalance looks at what divides the visits. Check does so too.
+func (c *Config) CheckBalance() error {
 	b, err := c.Shares()
 	if err != nil {
 		return &KeyError{"balance", "volume=60,quality=25,freshness=15", err}
 	}
-	if b.Freshness > 0 && c.Recrawl.Duration <= 0 {
+	if b.visits() && c.Recrawl.Duration <= 0 {
 		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}
 	}
 	if b.Volume > 0 && c.balanced(b) == "" {
@@ -61,8 +75,12 @@ func (c *Config) checkBalance() error {
 	if c.Revisit == "" {
 		return nil
 	}
-	if _, err := freshness.Choose(c.Revisit); err != nil {
+	a, err := freshness.Choose(c.Revisit)
+	if err != nil {
 		return &KeyError{"revisit", "default", err}
+	}
+	if b.Compete && !a.Marginal() {
+		return &KeyError{"revisit", "default", fmt.Errorf("%s does not say what a visit gains in the long run, which balance auto compares", c.Revisit)}
 	}
 	if c.Recrawl.Duration <= 0 {
 		return &KeyError{"recrawl", "7d", errors.New("revisit divides its visits, and it is 0")}

@@ -9,10 +9,11 @@ func TestShares(t *testing.T) {
 		order        string
 	}{
 		{"", "opic", Balance{}, "opic"},
-		{"volume=60,quality=25,freshness=15", "opic", Balance{0.6, 0.25, 0.15}, "mix:breadth-first*0.6+opic*0.25"},
-		{"quality=3, freshness=1", "opic", Balance{0, 0.75, 0.25}, "opic"},
-		{"volume=2", "opic", Balance{1, 0, 0}, "breadth-first"},
-		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{0.5, 0.5, 0}, "mix:breadth-first*0.5+opic*0.5"},
+		{"volume=60,quality=25,freshness=15", "opic", Balance{Volume: 0.6, Quality: 0.25, Freshness: 0.15}, "mix:breadth-first*0.6+opic*0.25"},
+		{"quality=3, freshness=1", "opic", Balance{Volume: 0, Quality: 0.75, Freshness: 0.25}, "opic"},
+		{"auto", "opic", Balance{Quality: 1, Compete: true}, "opic"},
+		{"volume=2", "opic", Balance{Volume: 1, Quality: 0, Freshness: 0}, "breadth-first"},
+		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{Volume: 0.5, Quality: 0.5, Freshness: 0}, "mix:breadth-first*0.5+opic*0.5"},
 	} {
 		x := Default()
 		x.Balance, x.Policy, x.Recrawl = c.text, c.policy, Seconds(60)
@@ -26,7 +27,7 @@ func TestShares(t *testing.T) {
 		for range 2 { // a configuration is resolved again when a crawl is resumed
 			x.ChoosePolicy()
 		}
-		if x.Policy != c.order || (x.Revisit != "") != (c.want.Freshness > 0) {
+		if x.Policy != c.order || (x.Revisit != "") != c.want.visits() {
 			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
 		}
 	}

@@ -101,7 +101,7 @@ type Config struct {
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 	Revisit         string   `toml:"revisit" help:"which pages recrawl fetches again, if not each after that time: as many visits, divided by an allocation (default, uniform, importance, proportional, adaptive, wire-gain, periodic, marginal, contagion)"`
 
-	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before"`
+	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before; auto: each request goes to what gains more, a new page or a visit"`
 
 	Notices string `toml:"notices" help:"receive notices of changed pages at this address, by IndexNow and WebSub; without a host, on loopback; needs revisit"`
 
@@ -291,7 +291,7 @@ func (c *Config) ChoosePolicy() (frugal bool) {
 	c.Policy, c.SitePolicy = policy.Actual(c.Policy), policy.Actual(c.SitePolicy)
 	if b, err := c.Shares(); err == nil {
 		c.Policy = cmp.Or(c.balanced(b), c.Policy) // Check returns the errors
-		if b.Freshness > 0 && c.Revisit == "" {
+		if b.visits() && c.Revisit == "" {
 			c.Revisit = freshness.DefaultAllocation
 		}
 	}

@@ -69,6 +69,7 @@ type Facts struct {
 	Factors    []policy.Factor `json:"factors,omitempty"`
 	// Score is what the page is worth by the expression of the crawl, if it has one.
 	Score *policy.Appraisal `json:"score,omitempty"`
+	Again *Again            `json:"again,omitempty"`
 }
 
 // Found tells how a page became known.
@@ -225,6 +226,7 @@ func (x *explainer) explain(p graph.Page) error {
 	}
 	x.addVisits()
 	x.addOutcome()
+	x.addAgain()
 	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
 		x.addRanks()
 		x.addClock()
