@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,8 +109,12 @@ func (r *Report) simulateShares(ctx context.Context) error {
 	world := *r.world
 	world.Sim.Recorded = nil
 	ch := lab.Changes{Name: "as visits show", Log: r.changes(), Visits: sim.Revisits{Every: r.config.Recrawl.Duration}}
+	name := freshness.DefaultName
+	if r.config.Planned() {
+		name = r.config.Revisit
+	}
 	var err error
-	if ch.Visits.Allocation, err = freshness.Choose(cmp.Or(r.config.Revisit, freshness.DefaultAllocation)); err != nil {
+	if ch.Visits.Allocation, err = freshness.Choose(name); err != nil {
 		return err
 	}
 	shares := sweepShares()
