@@ -32,6 +32,7 @@ func TestKeptFresh(t *testing.T) {
 		c := &w.o.Config
 		every := 4 * day
 		c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: every}, "default", config.Duration{Duration: 30 * day}
+		c.Balance = config.Default().Balance
 		w.o.Machine.Sizes.Status = time.Hour
 		w.run(t)
 		weight := w.linksIn()
@@ -100,7 +101,7 @@ func (w *testWeb) promised(t *testing.T, weight []float64) *revisit.Course {
 	}
 	fo := set.Frontier
 	fo.Hold = false
-	visits := &sim.Revisits{Every: c.Recrawl.Duration}
+	visits := &sim.Revisits{Every: c.Recrawl.Duration, Compete: true}
 	if visits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestBalance(t *testing.T) {
 			linkFromHome(rw, r, pages)
 		}}, "http://a.example/")
 		c := &w.o.Config
-		c.Recrawl, c.Balance = config.Duration{Duration: 1000 * time.Hour}, "volume=30,quality=50,freshness=20"
+		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: 1000 * time.Hour}, "default", "volume=30,quality=50,freshness=20"
 		c.Duration = config.Duration{Duration: 13 * time.Minute} // about 400 requests
 		w.run(t)
 		if got := float64(again) / float64(all); all < 300 || len(seen) >= pages || got < 0.17 || got > 0.21 {
@@ -104,7 +104,7 @@ func TestBalance(t *testing.T) {
 	})
 }
 
-// With auto a page that much is linked to is visited again while there are new pages, others
+// By default a page that much is linked to is visited again while there are new pages, others
 // hardly.
 func TestBalanceAuto(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestBalanceAuto(t *testing.T) {
 			linkFromHome(rw, r, pages)
 		}}, "http://a.example/")
 		c := &w.o.Config
-		c.Recrawl, c.Balance = config.Duration{Duration: time.Hour}, "auto"
+		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: time.Hour}, config.Default().Revisit, config.Default().Balance
 		c.Duration = config.Duration{Duration: 13 * time.Minute} // about 400 requests
 		w.run(t)
 		again := 0

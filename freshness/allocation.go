@@ -44,6 +44,9 @@ func (a *Allocation) Alpha() float64 { return cmp.Or(a.alpha, 1) }
 // that we know: docs/freshness.md.
 const DefaultAllocation = "contagion"
 
+// DefaultName is what users may call it.
+const DefaultName = "default"
+
 // Allocations returns all of them, in the order in which lists show them.
 func Allocations() []Allocation {
 	return []Allocation{
@@ -117,7 +120,7 @@ func reached(weight, rate, bound float64) float64 {
 // wire-gain/alpha=A.
 func Choose(text string) (Allocation, error) {
 	name, param, given := strings.Cut(text, "/")
-	if name == "default" || name == "" {
+	if name == DefaultName || name == "" {
 		name = DefaultAllocation
 	}
 	list := Allocations()

@@ -194,24 +194,8 @@ func (p *Plan) nextGain(now time.Duration) (gain float64) {
 		return l[0].gain
 	}
 	if r := &p.round; r.phase == ready && r.left > 0 {
-		gain = r.stair.best()
-	}
-	return gain
-}
-
-// best returns what the best candidate gains, 0 if there is none.
-func (s *stair) best() (gain float64) {
-	for i := s.step; i < len(s.bounds); i++ {
-		list := s.steps[i]
-		if i == s.step {
-			list = list[s.next:]
-		}
-		for _, c := range list {
-			gain = max(gain, c.gain)
-		}
-		if len(list) > 0 {
-			break
-		}
+		c, _ := r.stair.front()
+		gain = c.gain
 	}
 	return gain
 }

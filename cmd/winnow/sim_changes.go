@@ -36,8 +36,8 @@ func (v *simVisits) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&v.changes, "changes", "", "when pages change: a log of lines unix time, id, pages touched (with tabs between), or poisson[:MEDIAN[:SPREAD]], with the changes a day of the median page (default: they do not; with --recrawl poisson)")
 	f.IntVar(&v.touched, "max-touched", 0, "leave rows out of --changes that touch more pages (default: none)")
 	f.Var((*span)(&v.recrawl), "recrawl", "visit pages again, each after this time on the average, such as 30d (default: never)")
-	f.StringVar(&v.revisit, "revisit", "", "which pages are visited again: an allocation as of winnow crawl (default: "+freshness.DefaultAllocation+")")
-	f.StringVar(&v.balance, "balance", "", "shares of the requests while there are new pages, as of winnow crawl: volume=60,quality=25,freshness=15, or auto")
+	f.StringVar(&v.revisit, "revisit", freshness.DefaultName, "which pages are visited again: an allocation as of winnow crawl")
+	f.StringVar(&v.balance, "balance", config.Default().Balance, "new pages against visits, as of winnow crawl: auto, or shares such as volume=60,quality=25,freshness=15, or '' for visits first")
 	f.Var((*span)(&v.duration), "duration", "virtual time after which crawls end, such as 90d (default: with --changes the length of the log, or 720d)")
 }
 

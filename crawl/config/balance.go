@@ -20,22 +20,36 @@ type Balance struct {
 	Compete bool
 }
 
-// balanceAuto is the balance in which pages compete.
-const balanceAuto = "auto"
+// Values of Balance and Revisit.
+const (
+	balanceAuto = "auto" // pages compete, if the allocation says what visits gain
+	revisitEach = "each" // each page has the same interval
+)
 
-// visits reports whether the balance is about pages that were fetched before.
-func (b *Balance) visits() bool { return b.Freshness > 0 || b.Compete }
+// Planned reports whether visits are divided by an allocation. Otherwise, if there are any,
+// each page has the same interval.
+func (c *Config) Planned() bool {
+	return c.Recrawl.Duration > 0 && c.Revisit != "" && c.Revisit != revisitEach
+}
+
+// competes reports whether the allocation says what a visit gains in the long run, which
+// balanceAuto compares.
+func (c *Config) competes() bool {
+	a, err := freshness.Choose(c.Revisit)
+	return c.Planned() && err == nil && a.Marginal()
+}
 
 // volumeOrder is the policy that fetches what was found first.
 const volumeOrder = "breadth-first"
 
-// Shares returns the balance of the configuration.
+// Shares returns the balance of the configuration. auto is none where there is nothing to
+// compare.
 func (c *Config) Shares() (b Balance, err error) {
-	switch c.Balance {
-	case "":
-		return b, nil
-	case balanceAuto:
+	switch {
+	case c.Balance == balanceAuto && c.competes():
 		return Balance{Quality: 1, Compete: true}, nil
+	case c.Balance == "" || c.Balance == balanceAuto:
+		return b, nil
 	}
 	seen := map[string]float64{}
 	for part := range strings.SplitSeq(c.Balance, ",") {
@@ -66,23 +80,22 @@ func (c *Config) CheckBalance() error {
 	if err != nil {
 		return &KeyError{"balance", "volume=60,quality=25,freshness=15", err}
 	}
-	if b.visits() && c.Recrawl.Duration <= 0 {
-		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}
-	}
 	if b.Volume > 0 && c.balanced(b) == "" {
 		return &KeyError{"balance", "", fmt.Errorf("volume takes turns with one policy, and %s is made of several", c.Policy)}
 	}
-	if c.Revisit == "" {
-		return nil
+	if c.Revisit != "" && c.Revisit != revisitEach {
+		if _, err := freshness.Choose(c.Revisit); err != nil {
+			return &KeyError{"revisit", "default", fmt.Errorf("%w, or %s", err, revisitEach)}
+		}
 	}
-	a, err := freshness.Choose(c.Revisit)
-	if err != nil {
-		return &KeyError{"revisit", "default", err}
-	}
-	if b.Compete && !a.Marginal() {
-		return &KeyError{"revisit", "default", fmt.Errorf("%s does not say what a visit gains in the long run, which balance auto compares", c.Revisit)}
-	}
-	if c.Recrawl.Duration <= 0 {
+	usual := []string{"", revisitEach, freshness.DefaultName, freshness.DefaultAllocation}
+	switch {
+	case c.Recrawl.Duration > 0 && b.Freshness > 0 && !c.Planned():
+		return &KeyError{"revisit", "default", errors.New("balance has a share of freshness, and each page has its own time")}
+	case c.Recrawl.Duration > 0:
+	case b.Freshness > 0:
+		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}
+	case !slices.Contains(usual, c.Revisit):
 		return &KeyError{"recrawl", "7d", errors.New("revisit divides its visits, and it is 0")}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/winnow-crawler/winnow/freshness"
+)
 
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
@@ -27,7 +31,7 @@ func TestShares(t *testing.T) {
 		for range 2 { // a configuration is resolved again when a crawl is resumed
 			x.ChoosePolicy()
 		}
-		if x.Policy != c.order || (x.Revisit != "") != c.want.visits() {
+		if x.Policy != c.order || x.Revisit != freshness.DefaultAllocation {
 			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
 		}
 	}
@@ -47,10 +51,20 @@ func TestShares(t *testing.T) {
 		t.Error("volume beside a mix is accepted")
 	}
 	x = Default()
-	if x.Revisit = "default"; x.Check() == nil {
+	if x.Revisit = "uniform"; x.Check() == nil {
 		t.Error("revisit without recrawl is accepted")
 	}
+	if x.Revisit = "each"; x.Check() != nil || x.Planned() {
+		t.Error("each means something without recrawl")
+	}
 	x.Recrawl = Seconds(60)
+	if b, err := x.Shares(); err != nil || b.Compete || x.Planned() {
+		t.Error("each page has its time, and visits compete")
+	}
+	if x.Revisit, x.Balance = "each", "quality=1,freshness=1"; x.Check() == nil {
+		t.Error("a share of freshness is accepted where each page has its time")
+	}
+	x.Balance = ""
 	if x.Revisit = "nutch"; x.Check() == nil {
 		t.Error("an unknown allocation is accepted")
 	}

@@ -196,7 +196,7 @@ func TestChecks(t *testing.T) {
 		{"metrics", "here", `metrics: "here".*port`},
 		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090".*metrics_token`},
 		{"notices", "here", `notices: "here".*port`},
-		{"notices", "9091", `revisit: notices say which pages`},
+		{"notices", "9091", `recrawl: notices say which pages`},
 		{"include", "", "include: .*empty"},
 		{"exclude", "[", `exclude: "\[": missing closing \]`},
 	} {
@@ -340,7 +340,7 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"9091": "127.0.0.1:9091", "0.0.0.0:9091": "0.0.0.0:9091", "": ""} {
-		c := Config{Notices: text, Recrawl: Seconds(60), Balance: "quality=1,freshness=1"}
+		c := Config{Notices: text, Recrawl: Seconds(60), Revisit: "default"}
 		if got, err := c.NoticesAddress(); err != nil || got != want {
 			t.Errorf("notices %q: %q, %v", text, got, err)
 		}

@@ -98,7 +98,9 @@ func replaySettings() []replaySetting {
 		{name: "portal", set: cutOff(portal)},
 		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
 		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
-		{name: "recrawl", web: answer.Mixed(), set: with(func(c *config.Config) { c.Recrawl, c.Duration = config.Seconds(40), config.Seconds(120) })},
+		{name: "recrawl", web: answer.Mixed(), set: with(func(c *config.Config) {
+			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "each", config.Seconds(120)
+		})},
 		{name: "revisit", web: answer.Mixed(), set: with(func(c *config.Config) {
 			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "default", config.Seconds(120)
 		})},

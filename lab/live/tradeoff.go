@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +67,7 @@ func (r *Report) tradeoffOverTime() show.Section {
 		Title: "Volume, quality and freshness", Table: t,
 		Chart: &plot.Chart{XLabel: "time with pauses, " + unit, YLabel: "share", Series: []plot.Series{known, fetched, quality, fresh}},
 		Text: fmt.Sprintf("Volume: the pages known and fetched, as shares of all that are known in the end. Quality: the share of the importance that was fetched. Freshness: the weighted share of the copies that were up to date, "+
-			"as estimated from what the visits found; a page changes %.3g times a day on the average. A copy was up to date if the next visit found no change.", c.rate*86400),
+			"as estimated from what the visits found; a page changes about every %s. A copy was up to date if the next visit found no change.", changesEvery(c.rate)),
 	}
 }
 
@@ -110,8 +109,12 @@ func (r *Report) simulateShares(ctx context.Context) error {
 	world := *r.world
 	world.Sim.Recorded = nil
 	ch := lab.Changes{Name: "as visits show", Log: r.changes(), Visits: sim.Revisits{Every: r.config.Recrawl.Duration}}
+	name := freshness.DefaultName
+	if r.config.Planned() {
+		name = r.config.Revisit
+	}
 	var err error
-	if ch.Visits.Allocation, err = freshness.Choose(cmp.Or(r.config.Revisit, freshness.DefaultAllocation)); err != nil {
+	if ch.Visits.Allocation, err = freshness.Choose(name); err != nil {
 		return err
 	}
 	shares := sweepShares()
@@ -181,4 +184,9 @@ func mean(list []float64) float64 {
 		sum += v
 	}
 	return sum / float64(max(1, len(list)))
+}
+
+// changesEvery returns the time between two changes at a rate by the second.
+func changesEvery(rate float64) string {
+	return show.Duration(time.Duration(min(1/max(rate, 1e-12), 1e9) * float64(time.Second)))
 }
