@@ -235,7 +235,7 @@ func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
 // revisit lets all fetched pages be visited again when --recrawl is new. The times of their
 // fetches are no longer known, so all are due, in the order of the policy.
 func (a *admission) revisit() {
-	if a.config.Recrawl.Duration == 0 || a.state.Revisits != nil || a.was == nil || a.was.Recrawl.Duration > 0 && a.was.Revisit == "" {
+	if a.config.Recrawl.Duration == 0 || a.state.Revisits != nil || a.was == nil || a.was.Recrawl.Duration > 0 && !a.was.Planned() {
 		return
 	}
 	r := a.begin(event.Revisit, a.base)

@@ -7,16 +7,19 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab/revisit"
+	"github.com/winnow-crawler/winnow/sim"
 )
 
 // A month of a web whose pages change at known rates, in virtual time: the copies are as fresh
-// as the laboratory promises for the same changes, weights and visits, within 5 %, and every
-// visit was polite.
+// as the simulator promises for the same changes and the same configuration, within 5 %, and
+// every visit was polite.
 func TestKeptFresh(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -29,13 +32,18 @@ func TestKeptFresh(t *testing.T) {
 		c := &w.o.Config
 		every := 4 * day
 		c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: every}, "default", config.Duration{Duration: 30 * day}
+		c.Balance = config.Default().Balance
 		w.o.Machine.Sizes.Status = time.Hour
 		w.run(t)
 		weight := w.linksIn()
 		got := w.server.Counter().Freshness(func(p graph.Page) float64 { return weight[p] }, 10*day, 30*day, 0)
-		promise := w.promised(t, weight, every)
+		course := w.promised(t, weight)
+		promise := course.Fresh
 		if stale := 1 - got.Fresh; math.Abs(got.Fresh-promise)/promise > 0.05 || stale == 0 {
-			t.Errorf("%.4f of the copies are fresh, the laboratory has %.4f", got.Fresh, promise)
+			t.Errorf("%.4f of the copies are fresh, the simulator has %.4f", got.Fresh, promise)
+		}
+		if of := float64(got.Requests) / float64(course.Visits); of < 0.63 || of > 0.7 {
+			t.Errorf("%d visits in 20 days, the simulator has %d in 30", got.Requests, course.Visits)
 		}
 		if visits := float64(pages) * 30 / 4; float64(got.Requests) < 0.6*visits || float64(got.Requests) > 1.1*visits {
 			t.Errorf("%d requests, want about %v in 20 of 30 days", got.Requests, visits*2/3)
@@ -70,29 +78,43 @@ func (w *testWeb) linksIn() []float64 {
 	return weight
 }
 
-// promised returns the weighted share of fresh copies that the laboratory has for the changes
-// of the web, from the tenth day on.
-func (w *testWeb) promised(t *testing.T, weight []float64, every time.Duration) float64 {
+// promised returns the weighted share of fresh copies that the simulator has for the changes of
+// the web, from the tenth day on: with the same policy, the same politeness, and new pages and
+// visits in one crawl.
+func (w *testWeb) promised(t *testing.T, weight []float64) *revisit.Course {
 	t.Helper()
-	const length = 30 * 24 * time.Hour
-	c := &revisit.Collection{Log: &revisit.Log{Length: length}}
+	c := w.o.Config
+	c.ChoosePolicy()
+	col := &revisit.Collection{Log: &revisit.Log{Length: c.Duration.Duration}}
 	sum := 0.0
 	for p, v := range weight {
-		c.Log.Changes = append(c.Log.Changes, w.server.Changes(graph.Page(p), 0, length))
-		c.Weight = append(c.Weight, v)
+		col.Log.Changes = append(col.Log.Changes, w.server.Changes(graph.Page(p), 0, c.Duration.Duration))
+		col.Weight = append(col.Weight, v)
 		sum += v
 	}
-	for p := range c.Weight {
-		c.Weight[p] /= sum
+	for p := range col.Weight {
+		col.Weight[p] /= sum
 	}
-	c.Place, c.Above = revisit.Directories(len(weight), w.web.AppendURL)
-	a, err := freshness.Choose("default")
+	set, err := state.NewSetup(&c, layout.Identity{}, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Run(t.Context(), a, float64(len(weight))/(every.Hours()/24))
+	fo := set.Frontier
+	fo.Hold = false
+	visits := &sim.Revisits{Every: c.Recrawl.Duration, Compete: true}
+	if visits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
+		t.Fatal(err)
+	}
+	visits.Place, visits.Above = revisit.Directories(len(weight), w.web.AppendURL)
+	world, diary := w.virtual(t), revisit.NewDiary(col, 1)
+	world.Version = col.Log.Version
+	_, err = sim.Run(world, sim.Options{
+		Setup: sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers,
+			KeepMost: c.KeepMost, Duration: c.Duration.Duration, Revisits: visits},
+		Policy: set.Policy, SitePolicy: set.SitePolicy, Witness: diary,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return 1 - r.Staleness
+	return diary.Course(len(weight))
 }

@@ -44,6 +44,7 @@ func newHandWeb(t *testing.T, hosts map[string]http.HandlerFunc, seeds ...string
 	go server.Serve(pipes)
 	t.Cleanup(func() { server.Close() })
 	c := config.Default()
+	c.Revisit, c.Balance = "each", "" // unless a test is about them
 	c.Scope = config.ScopeAny
 	c.Contact, c.MaxMemory = "test@example.org", 1<<30
 	w.o = RunOptions{Dir: "memory", Config: c, Seeds: seeds, Version: "test"}

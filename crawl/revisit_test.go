@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -93,12 +94,45 @@ func TestBalance(t *testing.T) {
 			linkFromHome(rw, r, pages)
 		}}, "http://a.example/")
 		c := &w.o.Config
-		c.Recrawl, c.Balance = config.Duration{Duration: 1000 * time.Hour}, "volume=30,quality=50,freshness=20"
+		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: 1000 * time.Hour}, "default", "volume=30,quality=50,freshness=20"
 		c.Duration = config.Duration{Duration: 13 * time.Minute} // about 400 requests
 		w.run(t)
 		if got := float64(again) / float64(all); all < 300 || len(seen) >= pages || got < 0.17 || got > 0.21 {
 			t.Errorf("%d of %d visits were to pages fetched before, with %d of %d pages fetched", again, all, len(seen), pages)
 		}
+		clean(t, w.verify(t))
+	})
+}
+
+// By default a page that much is linked to is visited again while there are new pages, others
+// hardly.
+func TestBalanceAuto(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 600
+		began, seen := time.Now(), map[string]int{}
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			seen[r.URL.Path]++
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(rw, `<title>%s</title><p>Page %s <a href="/">home</a>`, r.URL.Path, r.URL.Path)
+			if r.URL.Path == "/" {
+				io.WriteString(rw, strings.Repeat("more and ", int(time.Since(began)/(2*time.Minute))))
+			}
+			linkFromHome(rw, r, pages)
+		}}, "http://a.example/")
+		c := &w.o.Config
+		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: time.Hour}, config.Default().Revisit, config.Default().Balance
+		c.Duration = config.Duration{Duration: 13 * time.Minute} // about 400 requests
+		w.run(t)
+		again := 0
+		for path, n := range seen {
+			if path != "/" {
+				again += n - 1
+			}
+		}
+		if seen["/"] < 3 || again > 40 || len(seen) < 300 {
+			t.Errorf("%d visits of the home page, %d of %d others", seen["/"], again, len(seen))
+		}
+		w.sameFromRecords(t)
 		clean(t, w.verify(t))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -382,4 +383,68 @@ func TestNotices(t *testing.T) {
 		w.sameFromRecords(t)
 		clean(t, w.verify(t))
 	})
+}
+
+// A crawl of a web where everything happens at once is killed again and again. What it has learned
+// of signals, outages and moves is what its records say, and no page is lost.
+func TestSignalsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const day = 24 * time.Hour
+		began := time.Now()
+		var o answer.Options
+		o.AddChanges(func() time.Duration { return time.Since(began) }, began)
+		o.Changes.Median, o.Changes.Within, o.Changes.Outages = 2*day, 6*day, 0.5
+		o.Changes.Fates = answer.FateShares{Vanish: 0.1, Return: 0.1, Move: 0.1}
+		w := newTestWeb(t, 100, 5, o)
+		c := &w.o.Config
+		c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: day}, "default", config.Duration{Duration: 6 * day}
+		w.o.Machine.Sizes.Status = 10 * time.Minute
+		for n := range 3 {
+			ctx, stop := context.WithCancel(t.Context())
+			until := time.Now().Add(time.Duration(20+13*n) * time.Hour)
+			w.o.Machine.Disk = w.disk.open
+			w.o.Progress = func(*history.Status) {
+				if time.Now().After(until) && ctx.Err() == nil {
+					d := memoryDisk{}
+					for name, m := range w.disk {
+						d[name] = m.Kill()
+					}
+					w.disk = d
+					stop()
+				}
+			}
+			if _, err := Run(ctx, w.o); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			w.o.Seeds = nil
+			clean(t, w.verify(t))
+		}
+		w.o.Machine.Disk, w.o.Progress = w.disk.open, nil
+		w.run(t)
+		w.sameFromRecords(t)
+		clean(t, w.verify(t))
+		w.polite(t)
+		w.followed(t)
+	})
+}
+
+// followed demands that the new URLs of pages that were found to have moved for good were fetched.
+func (w *testWeb) followed(t *testing.T) {
+	t.Helper()
+	pages, moves := map[string]history.PageInfo{}, 0
+	for _, p := range w.listed(t) {
+		pages[p.URL] = p
+	}
+	for p := range graph.Page(w.web.Spec().Pages) {
+		to, moved := w.server.Moved(p, time.Hour*24*365)
+		if old := pages[w.server.URL(p)]; moved && (old.Status == http.StatusMovedPermanently || old.Status == http.StatusPermanentRedirect) {
+			if moves++; pages[to].State != "fetched" {
+				t.Errorf("page %d moved to %s, which is %q", p, to, pages[to].State)
+			}
+		}
+	}
+	if moves < 3 {
+		t.Errorf("only %d pages were found to have moved", moves)
+	}
 }

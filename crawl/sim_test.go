@@ -200,12 +200,12 @@ func (w *testWeb) fetches(t *testing.T) (list []stay) {
 	return list
 }
 
-// simulate crawls the same world with the simulator.
-func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list []stay) {
+// virtual returns the web as a world of the simulator.
+func (w *testWeb) virtual(t *testing.T) *sim.World {
 	t.Helper()
-	out := graph.NewLists(s.pages, int64(8*s.pages))
-	defer out.Free()
-	world := &sim.World{Out: out, Sites: w.web.Sites(), URL: w.web.AppendURL, SiteName: w.web.SiteName, Times: times}
+	out := graph.NewLists(w.web.Spec().Pages, w.web.Spec().Links)
+	t.Cleanup(out.Free)
+	world := &sim.World{Out: out, Sites: w.web.Sites(), URL: w.web.AppendURL, SiteName: w.web.SiteName}
 	n := 0
 	err := w.web.Each(func(p graph.Page, links []graph.Page) error {
 		world.SiteOf = append(world.SiteOf, w.web.SiteOf(p))
@@ -216,6 +216,14 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return world
+}
+
+// simulate crawls the same world with the simulator.
+func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list []stay) {
+	t.Helper()
+	world := w.virtual(t)
+	world.Times = times
 	c := &w.o.Config
 	set, err := state.NewSetup(c, layout.Identity{}, 1<<30)
 	if err != nil {

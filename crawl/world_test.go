@@ -57,6 +57,7 @@ func newSeededWeb(t *testing.T, pages, sites int, seed uint64, so answer.Options
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
 	c := config.Default()
+	c.Revisit, c.Balance = "each", "" // unless a test is about them
 	c.Scope = config.ScopeAny
 	c.Contact, c.AllowPrivate = "test@example.org", true
 	c.MaxMemory = 1 << 30

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,11 +30,22 @@ type Allocation struct {
 	contagion bool
 	// planned reports whether Copy.Every is the interval of the best periodic plan.
 	planned bool
+	alpha   float64 // of WIRE's value; 0 means 1
 }
+
+// Marginal reports whether the numbers of the allocation are what visits gain in the long run,
+// weight times time, so that they can be compared with other gains.
+func (a *Allocation) Marginal() bool { return a.marginal }
+
+// Alpha returns the alpha with which the allocation values copies: see Value.
+func (a *Allocation) Alpha() float64 { return cmp.Or(a.alpha, 1) }
 
 // DefaultAllocation is the one that has the least stale pages on the logs of real changes
 // that we know: docs/freshness.md.
 const DefaultAllocation = "contagion"
+
+// DefaultName is what users may call it.
+const DefaultName = "default"
 
 // Allocations returns all of them, in the order in which lists show them.
 func Allocations() []Allocation {
@@ -53,9 +65,10 @@ func Allocations() []Allocation {
 // freshness to the power of 1/alpha, and a visit raises it to its weight.
 func wireGain(alpha float64) Allocation {
 	return Allocation{
-		Name: "wire-gain",
-		What: "what a visit adds to the value of the collection now; wire-gain/alpha=A, 1 by default",
-		gain: func(c Copy) float64 { return c.Weight - Value(c.Weight, Fresh(c.Rate, c.Age), alpha) },
+		Name:  "wire-gain",
+		What:  "what a visit adds to the value of the collection now; wire-gain/alpha=A, 1 by default",
+		alpha: alpha,
+		gain:  func(c Copy) float64 { return c.Weight - Value(c.Weight, Fresh(c.Rate, c.Age), alpha) },
 	}
 }
 
@@ -107,7 +120,7 @@ func reached(weight, rate, bound float64) float64 {
 // wire-gain/alpha=A.
 func Choose(text string) (Allocation, error) {
 	name, param, given := strings.Cut(text, "/")
-	if name == "default" || name == "" {
+	if name == DefaultName || name == "" {
 		name = DefaultAllocation
 	}
 	list := Allocations()

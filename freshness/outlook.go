@@ -14,6 +14,7 @@ type Outlook struct {
 	Late    float64       // changes found by changes expected at its place of late
 	Weight  float64       // what the page is worth to the plan
 	Gone    int           // visits in a row that found no page
+	Told    bool          // a sitemap, a feed or a notice says that it has changed since
 	Fresh   float64       // probability that the copy is up to date
 	Before  int           // pages where a visit gains more now
 	Pages   int           // that were fetched
@@ -30,8 +31,9 @@ func (p *Plan) Outlook(now time.Duration, id graph.Page) Outlook {
 	if p.o.Allocation.Name != adaptiveName {
 		o.Changes = p.number.evidence(x).Changes
 	}
-	o.Fresh = Fresh(p.copyOf(x, at).Rate, at-x.visit())
-	gain := p.o.Allocation.gain(p.copyOf(x, at))
+	c := p.copyOf(x, at)
+	o.Fresh, o.Told = Fresh(c.Rate, c.Age), x.told() != 0
+	gain := p.o.Allocation.gain(c)
 	for i := range all {
 		if y := &all[i]; y.fetched() && p.o.Allocation.gain(p.copyOf(y, at)) > gain {
 			o.Before++

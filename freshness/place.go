@@ -143,9 +143,9 @@ func (x *places) fade(passed float64) {
 	}
 }
 
-// begin makes room for the ratios of a round.
+// begin makes room for the ratios of a round. It scales nothing anew: rounds are not replayed.
 func (x *places) begin(now uint32) {
-	x.weight = x.weightAt(now)
+	x.weight = math.Exp((float64(now) - float64(x.epoch.At(0))) / fading)
 	n := x.all.Len()
 	for len(x.ratios) < n {
 		x.ratios = append(x.ratios, 1)

@@ -31,6 +31,7 @@ type Plan struct {
 	round round
 	soon  soon
 	bound float64 // about the least gain of the pages of the round; of planned allocations, see planned
+	new   newcomers
 }
 
 // New returns a plan without pages.
@@ -60,14 +61,14 @@ func (p *Plan) Fetched(now time.Duration, id graph.Page, place int, weight float
 	was := *x
 	*x = page{wordVisit: second(now) + 1, wordDigest: uint32(digest), wordPlace: uint32(place)}
 	x.setWeight(weight)
-	if !was.fetched() && was[wordRate] != 0 { // see Inherit
-		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]
-		return
-	}
 	x.setRate(p.places.rate(place))
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(p.every())
 	}
+	if !was.fetched() && was[wordRate] != 0 { // see Inherit
+		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]
+	}
+	p.new.add(weight / p.rateOf(x))
 }
 
 // Loaded counts the pages that were loaded.

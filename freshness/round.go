@@ -65,9 +65,10 @@ func before(a, b candidate) int {
 type stair struct {
 	bounds []float64 // falling
 	steps  [][]candidate
-	found  int // candidates on all steps
-	step   int // the step on which next is
-	next   int // place on it; 0: the step is not sorted
+	found  int  // candidates on all steps
+	step   int  // the step on which next is
+	next   int  // place on it
+	sorted bool // the step is
 }
 
 // stairSteps is the number of steps, at most.
@@ -96,7 +97,7 @@ func (s *stair) clear() {
 	for i := range s.steps {
 		s.steps[i] = s.steps[i][:0]
 	}
-	s.found, s.step, s.next = 0, 0, 0
+	s.found, s.step, s.next, s.sorted = 0, 0, 0, false
 }
 
 // least returns the gain that a page must have.
@@ -118,20 +119,29 @@ func (s *stair) add(c candidate) {
 	s.found++
 }
 
-// take returns the best candidate and removes it.
-func (s *stair) take() (graph.Page, bool) {
-	for ; s.step < len(s.bounds); s.step, s.next = s.step+1, 0 {
+// front returns the best candidate. It sorts the step on which that is.
+func (s *stair) front() (candidate, bool) {
+	for ; s.step < len(s.bounds); s.step, s.next, s.sorted = s.step+1, 0, false {
 		list := s.steps[s.step]
 		if s.next == len(list) {
 			continue
 		}
-		if s.next == 0 {
+		if !s.sorted {
 			slices.SortFunc(list, before)
+			s.sorted = true
 		}
-		s.next++
-		return list[s.next-1].page, true
+		return list[s.next], true
 	}
-	return graph.NoPage, false
+	return candidate{page: graph.NoPage}, false
+}
+
+// take returns the best candidate and removes it.
+func (s *stair) take() (graph.Page, bool) {
+	c, ok := s.front()
+	if ok {
+		s.next++
+	}
+	return c.page, ok
 }
 
 // due reports whether the present round has ended: all its pages are visited, or its time is

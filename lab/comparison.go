@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/revisit"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -33,6 +34,7 @@ type Setting struct {
 	History    *History
 	SitePolicy string     // order of the sites, when it is not that of the pages
 	Times      *sim.Times // model of time; nil is the pure ordering experiment
+	Changes    *Changes   // how pages change; nil: they never do
 }
 
 // A Comparison is a setting made ready: what can be reached, and the oracle.
@@ -43,6 +45,8 @@ type Comparison struct {
 	// horn is made when the first policy needs it.
 	horn   []uint32
 	hornly sync.Once
+	// collection is what crawls are to keep up to date; nil without Changes.
+	collection *revisit.Collection
 }
 
 // ErrNothing is a setting in which nothing can be crawled.
@@ -59,6 +63,9 @@ func (s Setting) Prepare() (*Comparison, error) {
 	c := &Comparison{Setting: s, Tree: s.World.Reach(slices.Concat(s.Seeds, s.Beyond)...)}
 	if len(c.Tree.Order) == 0 {
 		return nil, fmt.Errorf("%w: no seed was fetched, so none has content", ErrNothing)
+	}
+	if err := c.changing(); err != nil {
+		return nil, err
 	}
 	if s.Truth == nil {
 		return c, nil
@@ -105,7 +112,8 @@ type Run struct {
 	Result   *sim.Result
 	Trial    *measure.Trial // nil without a truth
 	Measures measure.Measures
-	Seconds  float64 // of the crawl, by the wall clock
+	Kept     *revisit.Course // nil without Changes
+	Seconds  float64         // of the crawl, by the wall clock
 }
 
 // Check returns an error if a policy cannot run here.
@@ -137,7 +145,7 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	if err != nil {
 		return nil, err
 	}
-	r.Seconds = bare.Seconds
+	r.Kept, r.Seconds = bare.Kept, bare.Seconds
 	return r, nil
 }
 
@@ -148,12 +156,17 @@ func (c *Comparison) Simulate(name string, progress func(fetched int) error) (*R
 		return nil, err
 	}
 	o.Progress = progress
+	diary := c.watch(&o, world)
 	began := time.Now()
 	res, err := sim.Run(world, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Run{Policy: o.Policy.Name, Result: res, Seconds: time.Since(began).Seconds()}, nil
+	r := &Run{Policy: o.Policy.Name, Result: res, Seconds: time.Since(began).Seconds()}
+	if diary != nil {
+		r.Kept = diary.Course(len(c.Tree.Order))
+	}
+	return r, nil
 }
 
 // Measure judges an order from elsewhere, such as that of a real crawl, which
@@ -271,7 +284,7 @@ func (c *Comparison) Versus(names []string, threads int, progress func(fetched i
 	}
 	bare := c
 	if c.SitePolicy != "" {
-		bare = &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge}
+		bare = &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge, collection: c.collection}
 		bare.SitePolicy = ""
 	}
 	jobs, at := c.jobs(names), [3]int{}

@@ -39,6 +39,9 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 	if c.Times != nil {
 		r.Sections = append(r.Sections, c.timeSections(runs)...)
 	}
+	if c.Changes != nil {
+		r.Sections = append(r.Sections, c.freshnessSections(runs)...)
+	}
 	return r
 }
 
@@ -75,6 +78,9 @@ func (c *Comparison) Header(runs []*Run) []show.Field {
 	if c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: c.Times.String()})
 	}
+	if c.Changes != nil {
+		h = append(h, show.Field{Name: "changes", Value: c.changesText()}, show.Field{Name: "visits", Value: c.visitsText()})
+	}
 	return h
 }
 
@@ -98,6 +104,9 @@ func (c *Comparison) optionsText() string {
 	}
 	if c.MaxPages > 0 {
 		o = append(o, fmt.Sprintf("at most %d pages", c.MaxPages))
+	}
+	if c.Duration > 0 {
+		o = append(o, fmt.Sprintf("for %.6g days", c.Duration.Hours()/24))
 	}
 	if c.Times == nil {
 		o = append(o, "no model of time")
@@ -129,7 +138,7 @@ func (c *Comparison) Table(runs []*Run, b *Baselines) *show.Table {
 	} else {
 		t.Columns = append(t.Columns, c.measureColumns()...)
 	}
-	timed := c.Times != nil || c.Frontier.Delay > 0
+	timed := c.Times != nil || c.Frontier.Delay > 0 || c.Duration > 0
 	if timed {
 		t.Columns = append(t.Columns, show.Column{Name: "virtual time", Unit: "s", Key: "virtual_seconds"})
 	}

@@ -31,6 +31,12 @@ func axisOfTime(largest float64) axisUnit {
 	return axisUnitFor(largest, axisUnit{"s", 1}, axisUnit{"minutes", 60}, axisUnit{"hours", 3600}, axisUnit{"days", 86400})
 }
 
+// TimeUnit returns the unit in which to show a time of so many seconds, and its size in seconds.
+func TimeUnit(seconds float64) (name string, size float64) {
+	u := axisOfTime(seconds)
+	return u.name, u.size
+}
+
 func axisOfBytes(largest float64) axisUnit {
 	return axisUnitFor(largest, axisUnit{"bytes", 1}, axisUnit{"kB", 1e3}, axisUnit{"MB", 1e6}, axisUnit{"GB", 1e9}, axisUnit{"TB", 1e12})
 }

@@ -1,6 +1,9 @@
 package lab
 
-import "github.com/winnow-crawler/winnow/lab/measure"
+import (
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/revisit"
+)
 
 // A Summary holds the numbers of one run. The names of the measures are those of
 // measure.Measures, which are left out without an oracle. winnow sim prints its JSON form.
@@ -19,6 +22,8 @@ type Summary struct {
 	Seconds        float64  `json:"seconds"`         // of the crawl, by the clock on the wall
 	VirtualSeconds float64  `json:"virtual_seconds"` // that it took in its world
 	Active         *float64 `json:"active_fetchers,omitempty"`
+	// Copies is how up to date the copies were, in a world that changes.
+	Copies *revisit.Course `json:"copies,omitempty"`
 }
 
 // SummaryOfStarts is a policy over the start sets.
@@ -37,7 +42,7 @@ func (c *Comparison) Summary(runs []*Run, i int, b *Baselines, sets *StartSets) 
 	s := &Summary{
 		Policy: run.Policy, Pages: len(res.Order), Reachable: len(c.Tree.Order),
 		Known: res.Known, Sites: res.Sites, Request: res.Requests, Memory: res.Memory,
-		Seconds: run.Seconds, VirtualSeconds: res.Took.Seconds(),
+		Seconds: run.Seconds, VirtualSeconds: res.Took.Seconds(), Copies: run.Kept,
 	}
 	if res.Trace != nil {
 		active := res.Trace.Mean().Active

@@ -33,7 +33,12 @@ type Setup struct {
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
-	// Score is what the policy score orders by; nil means its default.
+	// Duration is the instant at which the crawl ends; 0: when nothing is left to fetch.
+	Duration time.Duration
+	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
+	Revisits *Revisits
+	// Score is what the policy score orders by; nil means its default. Visits are weighed by it,
+	// whatever the policy.
 	Score *score.Function
 }
 
@@ -50,6 +55,8 @@ type Options struct {
 
 	// Record, if not nil, is called with every event, as for a journal. The event is reused.
 	Record func(now time.Duration, e *event.Event)
+	// Witness, if not nil, is told of every page that is fetched.
+	Witness Witness
 	// Progress, if not nil, is called now and then with the number of fetches; an error
 	// stops the crawl.
 	Progress func(fetched int) error
@@ -75,6 +82,9 @@ type Result struct {
 
 // Run crawls a world.
 func Run(w *World, o Options) (*Result, error) {
+	if o.Revisits != nil && o.Revisits.Every > 0 && o.Duration == 0 {
+		return nil, errEndless
+	}
 	c, err := newCrawl(w, &o)
 	if err != nil {
 		return nil, err
@@ -127,7 +137,8 @@ type crawl struct {
 	left         int             // pages that may still be handed out
 	player       *player         // nil unless the answers are recorded
 	event        event.Event
-	rhythm       int // turns of the loop from one call of Progress to the next
+	visits       *visits // nil unless pages are fetched again
+	rhythm       int     // turns of the loop from one call of Progress to the next
 	res          Result
 }
 
@@ -138,6 +149,8 @@ type fetcher struct {
 	bytes    int64
 	requests uint32        // in this acquisition of the site
 	open     bool          // its connection was open before
+	version  uint32        // of the page, with Revisits
+	same     bool          // the server says that the page did not change
 	answer   *Answer       // nil unless it is recorded
 	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
@@ -151,6 +164,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
+	fo.Scores = fo.Scores || o.Revisits != nil && o.Score != nil
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
@@ -171,6 +185,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.idle = append(c.idle, uint32(i))
 	}
 	c.connect()
+	c.revisit()
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
@@ -241,7 +256,12 @@ func (c *crawl) oracle() policy.Oracle {
 	return seer{c, c.o.Oracle}
 }
 
-func (c *crawl) free() { c.f.Free() }
+func (c *crawl) free() {
+	c.f.Free()
+	if c.visits != nil {
+		c.visits.plan.Free()
+	}
+}
 
 // seed makes the seeds known, then what else is known from the start.
 func (c *crawl) seed() {
@@ -320,6 +340,9 @@ type World struct {
 	SiteDelay func(graph.Site) (time.Duration, bool)
 	Twin      func(graph.Site) graph.Site
 	InRow     func(graph.Site) int
+	// Version returns a number that is another one after each change of a page. If it is nil,
+	// pages never change.
+	Version func(p graph.Page, at time.Duration) uint32
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

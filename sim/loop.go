@@ -72,9 +72,13 @@ func (h *schedule) pop() step {
 // loop runs the crawl to its end.
 func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
-		ask := c.handOut()
+		look := c.look()
+		ask := min(c.handOut(), look)
 		at, mark := min(c.nextStep(), c.player.nextAct()), c.player.nextMark()
 		if min(at, mark) == event.Never && (ask == event.Never || c.player.ended()) {
+			return nil
+		}
+		if c.over(min(ask, at, mark)) {
 			return nil
 		}
 		if ask <= mark && (ask < at || ask == at && c.precedes(ask)) { // a mark follows what is handed out
@@ -164,6 +168,7 @@ func (c *crawl) start(i uint32, w event.Task) {
 	c.res.Requests++
 	f := &c.fetchers[i]
 	*f = fetcher{task: w, start: c.now, requests: f.requests + 1, open: f.requests > 0}
+	c.ask(f)
 	if c.lines != nil && w.Kind != event.Resolve {
 		f.open = c.lines.Begin(c.now, w.Site)
 		c.lines.Closed()
@@ -208,7 +213,9 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 		return before
 	}
 	p := c.page(f.task.Page)
-	f.bytes = t.Size(p)
+	if !f.same {
+		f.bytes = t.Size(p)
+	}
 	if before = t.FirstByte(s, p, 0); !f.open {
 		before += t.Connect(s, uint32(p))
 	}
@@ -328,12 +335,16 @@ func (c *crawl) rest(f *fetcher) time.Duration {
 // arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.task.Page)
+	if again := c.come(f, p); again {
+		return // its links are known
+	}
 	c.fetched(p, f)
 	for _, to := range c.w.Out.List(p) {
 		if to != p || c.w.SelfLinks {
 			c.event.Links = append(c.event.Links, c.discover(to))
 		}
 	}
+	c.linked()
 }
 
 // fetched adds a page to the order.

@@ -56,11 +56,13 @@ func againLine(c *config.Config) string {
 	if c.Recrawl.Duration == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("pages again: each after %s (--revisit default for those where it gains most)", c.Recrawl)
-	if c.Revisit != "" {
-		text = fmt.Sprintf("pages again: every %s on the average, by %s", c.Recrawl, c.Revisit)
+	if !c.Planned() {
+		return fmt.Sprintf("pages again: each after %s", c.Recrawl)
 	}
-	if c.Balance != "" {
+	text := fmt.Sprintf("pages again: every %s on the average, by %s", c.Recrawl, c.Revisit)
+	if b, err := c.Shares(); err == nil && b.Compete {
+		text += "; while there are new pages only where that gains more"
+	} else if c.Balance != "" {
 		text += "; balance " + c.Balance
 	}
 	return text

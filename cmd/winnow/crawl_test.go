@@ -209,6 +209,10 @@ func TestAgainLine(t *testing.T) {
 		t.Errorf("without --recrawl: %q, stops %s", got, stops(&c))
 	}
 	c.Recrawl.Duration = time.Hour
+	if got := againLine(&c); !strings.Contains(got, "every 1h on the average, by default; while there are new pages only where") {
+		t.Errorf("%q", got)
+	}
+	c.Revisit = "each"
 	if got := againLine(&c); !strings.Contains(got, "each after 1h") || !strings.Contains(stops(&c), "Ctrl-C") {
 		t.Errorf("%q, stops %s", got, stops(&c))
 	}

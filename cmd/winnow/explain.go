@@ -179,6 +179,9 @@ func addFacts(t *show.List, x *explain.Page) {
 	if a := x.Again; a != nil {
 		t.Add("changes", fmt.Sprintf("every %s or so; visits found %s here, and nearby of late %.2f of what was expected", show.Duration(time.Duration(min(a.Every, 1e9)*1e9)), plot.Number(a.Found), a.OfLate))
 		t.Add("copy", fmt.Sprintf("of %s; up to date with a probability of %.2f", clockTime(a.Last), a.UpToDate))
+		if a.Told {
+			t.Add("signal", "a sitemap, a feed or a notice says that it has changed since")
+		}
 		t.Add("next visit", fmt.Sprintf("in about %s: a visit gains more at %s of %s", show.Duration(time.Duration(a.In*1e9)), show.Counted(a.Before, "page"), show.Grouped(a.Pages)))
 	}
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/lab/papers"
-	"github.com/winnow-crawler/winnow/lab/revisit"
 )
 
 // settleChanges checks the flags that are about collections that change.
@@ -35,17 +32,3 @@ func (o *labOptions) settleChanges(experiments []papers.Experiment) error {
 
 // maxRate is the largest number of visits a day: ten thousand a second.
 const maxRate = 864e6
-
-// readChanges reads when the pages of a place changed.
-func (l *labPlaces) readChanges(p *papers.Place, path string) (*revisit.Log, error) {
-	f, err := input.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	most := l.touched
-	if most == 0 {
-		most = math.MaxInt
-	}
-	return revisit.ReadLog(f, p.World.Graph.IDs(), p.World.Pages(), most)
-}

@@ -40,7 +40,7 @@ func (l *labPlaces) open(ctx context.Context) error {
 			return err
 		}
 		if len(l.changes) > 0 {
-			if p.Changes, err = l.readChanges(p, l.changes[i]); err != nil {
+			if p.Changes, err = readChanges(l.changes[i], p.World.Graph, l.touched); err != nil {
 				return fmt.Errorf("--changes: %w", err)
 			}
 		}

@@ -151,7 +151,7 @@ func (c *crawling) checkScore() error {
 	if c.resume && errors.Is(err, os.ErrNotExist) && !c.opt.flags.Changed("score-file") {
 		return nil
 	}
-	if err == nil && f != nil && !ordersByScore(k.Policy) && !ordersByScore(k.SitePolicy) && k.Revisit == "" {
+	if err == nil && f != nil && !ordersByScore(k.Policy) && !ordersByScore(k.SitePolicy) && !k.Planned() {
 		c.u.notef("policy %s does not use --score: it is shown by winnow explain, and weighs visits with --revisit", k.Policy)
 	}
 	return c.u.explainFiles(k.Score, err)

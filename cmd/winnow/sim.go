@@ -39,6 +39,7 @@ type simOptions struct {
 	score    scoreOptions
 	truth    string // full or reachable
 	history  string // a file
+	visits   simVisits
 
 	frontierPages bool // pages that were not fetched count as fetched
 
@@ -61,6 +62,8 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
   winnow sim web.wg --score '0.7*q(pagerank) + 0.3*(site_links > 10)'
   winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
+  winnow sim web.wg --recrawl 30d --changes poisson:0.02 --policy foresight --delay 1m
+  winnow sim web.wg --recrawl 90d --changes log.tsv --max-touched 200 --balance quality=85,freshness=15 --delay 1h
   winnow sim example.crawl --time example.crawl --policy opic,breadth-first
   winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
 		Args: exactly("WORLD"),
@@ -141,6 +144,11 @@ addresses and the delays of single sites hold. Under its own policy the crawl re
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.
 
+With --changes pages change, and with --recrawl they are visited again, beside new pages and
+under the same politeness, as winnow crawl does it: --revisit and --balance mean the same. The
+crawl lasts for --duration. How up to date the copies are is measured over the time; readers
+come to pages in proportion to their true importance. Servers say truly what did not change.
+
 --order writes the ids of the pages in the order in which they were fetched; with
 several policies to FILE.NAME each, where a slash in a name is written as +.
 --out writes report.html, curves.csv, curves.svg (its first picture) and summary.json;
@@ -187,6 +195,7 @@ func (o *simOptions) addRunFlags() {
 	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	o.score.addFlags(f)
+	o.visits.addFlags(f)
 	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 }
 
@@ -250,6 +259,9 @@ func (s *simulation) ready(ctx context.Context) error {
 		return err
 	}
 	if err := s.choosePolicies(); err != nil {
+		return err
+	}
+	if err := s.setChanges(); err != nil {
 		return err
 	}
 	if err := s.createFiles(); err != nil {

@@ -139,7 +139,7 @@ func (o *simOptions) check(u *ui) error {
 		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
 		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
-		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules")
+		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules", "changes", "revisit", "balance")
 	}
 	if err == nil {
 		err = o.readScores(u)
@@ -148,6 +148,9 @@ func (o *simOptions) check(u *ui) error {
 		return err
 	}
 	if err := o.checkWords(u); err != nil {
+		return err
+	}
+	if err := o.checkVisits(u); err != nil {
 		return err
 	}
 	if v := o.importance.Follow; v <= 0 || v >= 1 {
@@ -223,7 +226,7 @@ func (s *simulation) choosePolicies() error {
 		s.policies = []string{"score"}
 	} else if !s.flags.Changed("policy") {
 		s.chosen = s.thatApply(defaultPolicies())
-		return nil
+		return s.balancePolicies()
 	}
 	for i, name := range s.policies {
 		name = policy.Actual(strings.TrimSpace(name))
@@ -244,10 +247,10 @@ func (s *simulation) choosePolicies() error {
 	if len(s.chosen) == 0 {
 		return usagef("--policy: no policy is named")
 	}
-	if s.setting.Score != nil && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
+	if s.setting.Score != nil && s.visits.recrawl == 0 && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
 		return withHint(usagef("--score means nothing to --policy %s", strings.Join(s.policies, ",")), "try: %s", s.u.withFlag("--policy", strings.Join(append(s.policies, "score"), ",")))
 	}
-	return nil
+	return s.balancePolicies()
 }
 
 // solves reports whether the oracle needs PageRank.

@@ -33,7 +33,7 @@ type simResult struct {
 // createFiles opens the files of --order under temporary names and looks whether --out
 // can be made.
 func (s *simulation) createFiles() error {
-	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds, s.score.file, s.score.values, s.score.rules}
+	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds, s.score.file, s.score.values, s.score.rules, s.visits.changes}
 	if s.order == "-" {
 		return usagef("--order needs a file: standard output has the measures")
 	}
@@ -230,6 +230,12 @@ func (r *simResult) shownReport() *show.Report {
 	if r.c.Times != nil {
 		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
 	}
+	if r.c.Changes != nil {
+		rep.Sections = append(rep.Sections, r.c.FreshnessTable(r.runs))
+		if textOptions(r.u).Charts {
+			rep.Sections = append(rep.Sections, r.c.ValueSection(r.runs))
+		}
+	}
 	if r.sets != nil {
 		rep.Sections = append(rep.Sections, r.sets.Averages())
 	}
@@ -252,6 +258,7 @@ func (r *simResult) config() (c show.Object) {
 	r.runFlags.VisitAll(func(f *pflag.Flag) {
 		key := strings.ReplaceAll(f.Name, "-", "_")
 		switch {
+		case contains(visitFlags(), f.Name) && !f.Changed:
 		case key == "seeds":
 			add(key, r.c.SeedsName)
 			add("seed_pages", len(r.c.Seeds))

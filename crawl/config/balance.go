@@ -13,14 +13,42 @@ import (
 // A Balance divides the visits of a crawl, in shares that sum to 1: pages that were found
 // first (volume), pages that the policy prefers (quality), and pages that were fetched before
 // (freshness). The zero value means that there is no balance.
-type Balance struct{ Volume, Quality, Freshness float64 }
+type Balance struct {
+	Volume, Quality, Freshness float64
+	// Compete means that each request goes to what gains more, a page that the policy prefers
+	// or one that was fetched before.
+	Compete bool
+}
+
+// Values of Balance and Revisit.
+const (
+	balanceAuto = "auto" // pages compete, if the allocation says what visits gain
+	revisitEach = "each" // each page has the same interval
+)
+
+// Planned reports whether visits are divided by an allocation. Otherwise, if there are any,
+// each page has the same interval.
+func (c *Config) Planned() bool {
+	return c.Recrawl.Duration > 0 && c.Revisit != "" && c.Revisit != revisitEach
+}
+
+// competes reports whether the allocation says what a visit gains in the long run, which
+// balanceAuto compares.
+func (c *Config) competes() bool {
+	a, err := freshness.Choose(c.Revisit)
+	return c.Planned() && err == nil && a.Marginal()
+}
 
 // volumeOrder is the policy that fetches what was found first.
 const volumeOrder = "breadth-first"
 
-// Shares returns the balance of the configuration.
+// Shares returns the balance of the configuration. auto is none where there is nothing to
+// compare.
 func (c *Config) Shares() (b Balance, err error) {
-	if c.Balance == "" {
+	switch {
+	case c.Balance == balanceAuto && c.competes():
+		return Balance{Quality: 1, Compete: true}, nil
+	case c.Balance == "" || c.Balance == balanceAuto:
 		return b, nil
 	}
 	seen := map[string]float64{}
@@ -38,33 +66,36 @@ func (c *Config) Shares() (b Balance, err error) {
 		}
 		seen[name] = v
 	}
-	b = Balance{seen["volume"], seen["quality"], seen["freshness"]}
+	b = Balance{Volume: seen["volume"], Quality: seen["quality"], Freshness: seen["freshness"]}
 	sum := b.Volume + b.Quality + b.Freshness
 	if b.Volume+b.Quality == 0 {
 		return Balance{}, errors.New("nothing is left for pages that were not fetched before")
 	}
-	return Balance{b.Volume / sum, b.Quality / sum, b.Freshness / sum}, nil
+	return Balance{Volume: b.Volume / sum, Quality: b.Quality / sum, Freshness: b.Freshness / sum}, nil
 }
 
-// checkBalance looks at what divides the visits.
-func (c *Config) checkBalance() error {
+// CheckBalance looks at what divides the visits. Check does so too.
+func (c *Config) CheckBalance() error {
 	b, err := c.Shares()
 	if err != nil {
 		return &KeyError{"balance", "volume=60,quality=25,freshness=15", err}
 	}
-	if b.Freshness > 0 && c.Recrawl.Duration <= 0 {
-		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}
-	}
 	if b.Volume > 0 && c.balanced(b) == "" {
 		return &KeyError{"balance", "", fmt.Errorf("volume takes turns with one policy, and %s is made of several", c.Policy)}
 	}
-	if c.Revisit == "" {
-		return nil
+	if c.Revisit != "" && c.Revisit != revisitEach {
+		if _, err := freshness.Choose(c.Revisit); err != nil {
+			return &KeyError{"revisit", "default", fmt.Errorf("%w, or %s", err, revisitEach)}
+		}
 	}
-	if _, err := freshness.Choose(c.Revisit); err != nil {
-		return &KeyError{"revisit", "default", err}
-	}
-	if c.Recrawl.Duration <= 0 {
+	usual := []string{"", revisitEach, freshness.DefaultName, freshness.DefaultAllocation}
+	switch {
+	case c.Recrawl.Duration > 0 && b.Freshness > 0 && !c.Planned():
+		return &KeyError{"revisit", "default", errors.New("balance has a share of freshness, and each page has its own time")}
+	case c.Recrawl.Duration > 0:
+	case b.Freshness > 0:
+		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}
+	case !slices.Contains(usual, c.Revisit):
 		return &KeyError{"recrawl", "7d", errors.New("revisit divides its visits, and it is 0")}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/winnow-crawler/winnow/freshness"
+)
 
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
@@ -9,10 +13,11 @@ func TestShares(t *testing.T) {
 		order        string
 	}{
 		{"", "opic", Balance{}, "opic"},
-		{"volume=60,quality=25,freshness=15", "opic", Balance{0.6, 0.25, 0.15}, "mix:breadth-first*0.6+opic*0.25"},
-		{"quality=3, freshness=1", "opic", Balance{0, 0.75, 0.25}, "opic"},
-		{"volume=2", "opic", Balance{1, 0, 0}, "breadth-first"},
-		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{0.5, 0.5, 0}, "mix:breadth-first*0.5+opic*0.5"},
+		{"volume=60,quality=25,freshness=15", "opic", Balance{Volume: 0.6, Quality: 0.25, Freshness: 0.15}, "mix:breadth-first*0.6+opic*0.25"},
+		{"quality=3, freshness=1", "opic", Balance{Volume: 0, Quality: 0.75, Freshness: 0.25}, "opic"},
+		{"auto", "opic", Balance{Quality: 1, Compete: true}, "opic"},
+		{"volume=2", "opic", Balance{Volume: 1, Quality: 0, Freshness: 0}, "breadth-first"},
+		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{Volume: 0.5, Quality: 0.5, Freshness: 0}, "mix:breadth-first*0.5+opic*0.5"},
 	} {
 		x := Default()
 		x.Balance, x.Policy, x.Recrawl = c.text, c.policy, Seconds(60)
@@ -26,7 +31,7 @@ func TestShares(t *testing.T) {
 		for range 2 { // a configuration is resolved again when a crawl is resumed
 			x.ChoosePolicy()
 		}
-		if x.Policy != c.order || (x.Revisit != "") != (c.want.Freshness > 0) {
+		if x.Policy != c.order || x.Revisit != freshness.DefaultAllocation {
 			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
 		}
 	}
@@ -46,10 +51,20 @@ func TestShares(t *testing.T) {
 		t.Error("volume beside a mix is accepted")
 	}
 	x = Default()
-	if x.Revisit = "default"; x.Check() == nil {
+	if x.Revisit = "uniform"; x.Check() == nil {
 		t.Error("revisit without recrawl is accepted")
 	}
+	if x.Revisit = "each"; x.Check() != nil || x.Planned() {
+		t.Error("each means something without recrawl")
+	}
 	x.Recrawl = Seconds(60)
+	if b, err := x.Shares(); err != nil || b.Compete || x.Planned() {
+		t.Error("each page has its time, and visits compete")
+	}
+	if x.Revisit, x.Balance = "each", "quality=1,freshness=1"; x.Check() == nil {
+		t.Error("a share of freshness is accepted where each page has its time")
+	}
+	x.Balance = ""
 	if x.Revisit = "nutch"; x.Check() == nil {
 		t.Error("an unknown allocation is accepted")
 	}

@@ -98,12 +98,11 @@ type Config struct {
 	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose words, numbers, links and images are those of another page"`
 	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status -v lists what was skipped"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
-	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
-	Revisit         string   `toml:"revisit" help:"which pages recrawl fetches again, if not each after that time: as many visits, divided by an allocation (default, uniform, importance, proportional, adaptive, wire-gain, periodic, marginal, contagion)"`
+	Recrawl         Duration `toml:"recrawl" help:"visit fetched pages again, each after this time on the average; 0: never"`
+	Revisit         string   `toml:"revisit" help:"which pages are visited again: default (contagion), uniform, importance, proportional, adaptive, wire-gain, periodic, marginal, contagion; each: every page after the time of recrawl"`
+	Balance         string   `toml:"balance" help:"new pages against visits. auto: each request goes to what gains more; or shares of the requests, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and pages fetched before; '': visits first"`
 
-	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before"`
-
-	Notices string `toml:"notices" help:"receive notices of changed pages at this address, by IndexNow and WebSub; without a host, on loopback; needs revisit"`
+	Notices string `toml:"notices" help:"receive notices of changed pages at this address, by IndexNow and WebSub; without a host, on loopback; needs recrawl"`
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
@@ -166,6 +165,8 @@ func Default() Config {
 		Sitemaps:        true,
 		Duplicates:      true,
 		Traps:           true,
+		Revisit:         freshness.DefaultName,
+		Balance:         balanceAuto,
 		Store:           StoreBoth,
 		Anchors:         true,
 		Commit:          Seconds(0.1),
@@ -291,9 +292,9 @@ func (c *Config) ChoosePolicy() (frugal bool) {
 	c.Policy, c.SitePolicy = policy.Actual(c.Policy), policy.Actual(c.SitePolicy)
 	if b, err := c.Shares(); err == nil {
 		c.Policy = cmp.Or(c.balanced(b), c.Policy) // Check returns the errors
-		if b.Freshness > 0 && c.Revisit == "" {
-			c.Revisit = freshness.DefaultAllocation
-		}
+	}
+	if c.Planned() && c.Revisit == freshness.DefaultName {
+		c.Revisit = freshness.DefaultAllocation
 	}
 	return frugal
 }

@@ -195,6 +195,8 @@ func TestChecks(t *testing.T) {
 		{"proxy", "socks4://me:s3cret@a:1", `proxy: "socks4://me:xxxxx@a:1".*socks5`},
 		{"metrics", "here", `metrics: "here".*port`},
 		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090".*metrics_token`},
+		{"notices", "here", `notices: "here".*port`},
+		{"notices", "9091", `recrawl: notices say which pages`},
 		{"include", "", "include: .*empty"},
 		{"exclude", "[", `exclude: "\[": missing closing \]`},
 	} {
@@ -335,6 +337,12 @@ func TestAddresses(t *testing.T) {
 		c := Config{Metrics: text}
 		if got, err := c.MetricsAddress(); err != nil || got != want {
 			t.Errorf("metrics %q: %q, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{"9091": "127.0.0.1:9091", "0.0.0.0:9091": "0.0.0.0:9091", "": ""} {
+		c := Config{Notices: text, Recrawl: Seconds(60), Revisit: "default"}
+		if got, err := c.NoticesAddress(); err != nil || got != want {
+			t.Errorf("notices %q: %q, %v", text, got, err)
 		}
 	}
 	for text, want := range map[string]string{"9.9.9.9": "9.9.9.9:53", "127.0.0.1:5353": "127.0.0.1:5353", "::1": "[::1]:53", "": ""} {

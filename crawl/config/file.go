@@ -66,7 +66,7 @@ func (c *Config) Read(name string, data []byte) error {
 // Marshal writes all keys, so a file that has keep_noarchive and lacks max_links was
 // written before max_links was added. In that version a depth of 0 meant no limit. Before
 // the default scope was that of the seeds it was the whole Web. Before keep_alive was added
-// connections were closed.
+// connections were closed. Before revisit was added each page was visited after the same time.
 func (c *Config) translate(said map[string]place) {
 	_, old := said["keep_noarchive"]
 	if !old {
@@ -74,6 +74,9 @@ func (c *Config) translate(said map[string]place) {
 	}
 	if _, known := said["scope"]; !known {
 		c.Scope = ScopeAny
+	}
+	if _, known := said["revisit"]; !known && c.Recrawl.Duration > 0 {
+		c.Revisit = revisitEach
 	}
 	if _, known := said["keep_alive"]; !known {
 		c.KeepAlive = Duration{}

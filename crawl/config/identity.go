@@ -125,8 +125,11 @@ func (c *Config) NoticesAddress() (string, error) {
 	if !ok {
 		return "", &KeyError{"notices", "127.0.0.1:9091", fmt.Errorf("%q: want a port, or an address and a port", c.Notices)}
 	}
-	if b, err := c.Shares(); c.Recrawl.Duration <= 0 || c.Revisit == "" && err == nil && b.Freshness == 0 {
-		return "", &KeyError{"revisit", "default", errors.New("notices say which pages to visit again, and none are: give revisit and recrawl")}
+	switch {
+	case c.Recrawl.Duration <= 0:
+		return "", &KeyError{"recrawl", "7d", errors.New("notices say which pages to visit again, and it is 0")}
+	case !c.Planned():
+		return "", &KeyError{"revisit", "default", errors.New("notices say which pages to visit again, and each page has its own time")}
 	}
 	return net.JoinHostPort(host, port), nil
 }

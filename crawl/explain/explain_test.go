@@ -225,6 +225,7 @@ func TestBudgetAndRevisits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "opic", answer.Options{Agent: "winnow"})
 		w.o.Config.Pages, w.o.Config.Recrawl.Duration = 60, time.Hour
+		w.o.Config.Revisit = "each"
 		done := make(chan error)
 		go func() {
 			_, err := crawl.Run(t.Context(), w.o)

@@ -44,9 +44,6 @@ func (v *revisits) waits(p graph.Page) bool {
 	return s != frontier.Fetched && s != frontier.Failed || f.Waits(p) || f.Closed(f.Site(p))
 }
 
-// Callable reports whether a page can be called back now.
-func (v *revisits) Callable(p graph.Page) bool { return !v.waits(p) }
-
 // note counts a visit that has ended.
 func (v *revisits) note(r *journal.Record) {
 	e := &r.Event
@@ -57,6 +54,7 @@ func (v *revisits) note(r *journal.Record) {
 	case e.Class.Failed() && v.Knows(e.Page):
 		v.Missed(e.End, e.Page)
 	case e.Class.Failed():
+		v.unfound(r)
 	case v.Knows(e.Page):
 		v.found(e.End, v.s.Frontier.Site(e.Page))
 		v.again(r)
@@ -88,17 +86,11 @@ func (v *revisits) again(r *journal.Record) {
 	v.count(site, asked, v.Visited(e.End, e.Page, freshness.Visit{Digest: r.Facts.Change, Same: same}))
 }
 
-// weight returns what a page is worth: its score, if pages have one, and otherwise its links in,
-// and one.
+// weight returns what a page is worth.
 func (v *revisits) weight(p graph.Page) float64 {
-	if score, ok := v.s.Frontier.Worth(p); ok {
-		return max(leastWeight, score)
-	}
-	return float64(1 + v.s.LinksIn(p))
+	score, ok := v.s.Frontier.Worth(p)
+	return freshness.Weight(score, ok, v.s.LinksIn(p))
 }
-
-// leastWeight is the weight of a page whose score is 0: it is visited again, too.
-const leastWeight = 0.01
 
 // place returns the directory of a page, with those above it, up to the site.
 func (v *revisits) place(p graph.Page) int {

@@ -287,7 +287,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 			return nil, err
 		}
 	}
-	if c.Revisit != "" {
+	if c.Planned() {
 		if set.revisits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
 			return nil, err
 		}

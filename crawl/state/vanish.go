@@ -50,6 +50,25 @@ func (v *revisits) vanished(e *event.Event) {
 	v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
 }
 
+// unfound notes a page that was never fetched and not found. It may be there when its site is back,
+// if that is out, and if another page has moved there.
+func (v *revisits) unfound(r *journal.Record) {
+	e := &r.Event
+	if s := r.Facts.Status; e.Class != event.HTTPError || s != statusNotFound && s != statusGone {
+		return
+	}
+	site := v.s.Frontier.Site(e.Page)
+	o, out := v.outages[site]
+	_, heir := v.heirs[e.Page]
+	switch {
+	case out && !o.Over && e.End-o.Since <= outageLasts && len(o.Pages) < outagePages:
+		o.Pages = append(o.Pages, e.Page)
+		v.outages[site] = o
+	case !out && heir && v.roomForOutage(e.End):
+		v.outages[site] = outage{Since: e.End, Pages: []graph.Page{e.Page}}
+	}
+}
+
 // roomForOutage reports whether there is room for another outage. It forgets old ones.
 func (v *revisits) roomForOutage(now time.Duration) bool {
 	if len(v.outages) < mostOutages {
@@ -79,10 +98,12 @@ func (v *revisits) found(now time.Duration, site graph.Site) {
 // A page that moves for good leaves what it was worth to its new URL: the rate of its changes,
 // and its weight. The old URL is visited ever more rarely, like a page that is gone.
 
-// The statuses of moves for good.
+// The statuses of moves for good, and of pages that are not there.
 const (
 	movedPermanently  = 301
 	permanentRedirect = 308
+	statusNotFound    = 404
+	statusGone        = 410
 )
 
 // maxHeirs is the number of pages that have the weight of another one.

@@ -145,6 +145,7 @@ func (r *recorder) act(x *journal.Record) {
 		r.sites[e.Site].probed = true
 	}
 	e.Admit, e.New, e.Bars, e.Links = slices.Clone(e.Admit), nil, nil, fresh(x)
+	e.Urgent = x.Facts.Urgent
 	r.marks.act(x.Now, sim.Act{Event: e, Since: x.Now - r.last})
 }
 

@@ -99,6 +99,18 @@ func replaySettings() []replaySetting {
 		{name: "portal", set: cutOff(portal)},
 		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
 		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
+		{name: "recrawl", web: answer.Mixed(), set: with(func(c *config.Config) {
+			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "each", config.Seconds(120)
+		})},
+		{name: "revisit", web: answer.Mixed(), set: with(func(c *config.Config) {
+			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "default", config.Seconds(120)
+		})},
+		{name: "revisit, killed", web: answer.Mixed(), set: with(func(c *config.Config) {
+			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "default", config.Seconds(120)
+		}), pauses: kills},
+		{name: "balance", web: busy, set: with(func(c *config.Config) {
+			c.Recrawl, c.Balance, c.Duration = config.Seconds(100), "volume=40,quality=40,freshness=20", config.Seconds(60)
+		})},
 		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
 	}
 }
@@ -166,6 +178,9 @@ func compareCourses(t *testing.T, r *Report) {
 			t.Fatalf("fetch %d of %d is page %d from %v to %v, in the crawl page %d from %v to %v", i, len(want.Order),
 				got.Order[i], got.Start[i], got.End[i], want.Order[i], want.Start[i], want.End[i])
 		}
+	}
+	if got.Requests != want.Requests {
+		t.Errorf("%d requests in the simulation, %d in the crawl", got.Requests, want.Requests)
 	}
 	if len(got.Order) != len(want.Order) || len(want.Order) < 50 {
 		t.Errorf("%d pages are fetched in the simulation, %d in the crawl", len(got.Order), len(want.Order))

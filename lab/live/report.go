@@ -38,6 +38,8 @@ type Report struct {
 	state  *state.State
 	world  *lab.World
 	c      *lab.Comparison
+	copies *copies
+	sweep  []*lab.Run // by sweepShares; nil if there are none
 }
 
 // ReportOptions configure what a Report compares a crawl with.
@@ -82,10 +84,26 @@ func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
 	if r.status, err = r.w.Crawl.Status(); err != nil {
 		return err
 	}
-	if err := r.measure(o.Progress); err != nil || slices.Contains(o.Policies, NoPolicy) {
+	if err := r.measure(o.Progress); err != nil {
 		return err
 	}
-	return r.simulate(ctx, o)
+	if r.w.Trail.Revisits > 0 {
+		if r.copies, err = r.w.readCopies(); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(o.Policies, NoPolicy) {
+		return nil
+	}
+	if err := r.simulate(ctx, o); err != nil || r.copies == nil {
+		return err
+	}
+	err = r.simulateShares(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.Failed = errors.Join(r.Failed, err)
+	return nil
 }
 
 // measure computes the importance of the pages and measures the order of the crawl by it.
@@ -229,7 +247,10 @@ type Summary struct {
 	Seconds  float64  `json:"seconds"` // of running
 	HalfRank *float64 `json:"importance_of_half"`
 	Orders   []Order  `json:"orders"`
-	Indexes  int      `json:"indexes_written"`
+	// Freshness is the weighted share of the copies that are up to date at the end, as visits
+	// let it be estimated; nil without visits.
+	Freshness *float64 `json:"freshness,omitempty"`
+	Indexes   int      `json:"indexes_written"`
 }
 
 // An Order has the main numbers of one order of the pages.
@@ -247,6 +268,11 @@ func (r *Report) Summary() Summary {
 		Known: of.Known, Fetched: of.Fetched, Failed: of.Failed,
 		Refused: of.Refused, Sites: len(r.w.Trail.Sites), Bytes: of.Bytes,
 		Seconds: r.Real.Result.Took.Seconds(), HalfRank: halfRank(r.Real.Trial.Cumulative()),
+	}
+	if r.copies != nil {
+		has, good, _ := r.gathered()
+		fresh := good[tradeoffPoints-1] / has[tradeoffPoints-1]
+		s.Freshness = &fresh
 	}
 	for _, run := range r.all() {
 		x := Order{Policy: run.Policy, Average: run.Measures.Average}

@@ -24,6 +24,7 @@ func (r *Report) Full() *show.Report {
 	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict(), Header: r.header()}
 	rep.Sections = []show.Section{r.figures(), r.orders()}
 	rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())...)
+	rep.Sections = append(rep.Sections, r.tradeoff()...)
 	if len(r.Runs) > 0 {
 		rep.Sections = append(rep.Sections, lab.SideBySide(r.Real, r.Runs[0]))
 	}

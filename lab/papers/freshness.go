@@ -9,7 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/revisit"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // FreshnessName is the experiment that Bench.Rate is for.
@@ -33,7 +32,7 @@ func changeFields(b *Bench, visits func(*Place) float64) (h []show.Field) {
 			h = append(h, field("changes", "%s in %s days; left out %s of edits of many pages, %s of other pages", show.Grouped(p.Changes.Count), show.Grouped(int(days(p.Changes.Length))),
 				show.Counted(p.Changes.Mass, "row"), show.Counted(p.Changes.Unknown, "row")))
 		} else {
-			h = append(h, field("changes", "at random, at rates drawn for directories and pages, in %.0f days", days(madeLength)))
+			h = append(h, field("changes", "at random, at rates drawn for directories and pages, in %.0f days", days(revisit.MadeLength)))
 		}
 		h = append(h, field("visits", "%.1f a day", visits(p)))
 	}
@@ -73,39 +72,9 @@ func (b *Bench) collection(p *Place) (*revisit.Collection, error) {
 		c.Place, c.Above = revisit.Directories(p.World.Pages(), url)
 	}
 	if c.Log == nil {
-		c.Log = revisit.Poisson(b.madeRates(p, c), madeLength, b.Random)
+		c.Log = revisit.DefaultDrawn(b.Random).Log(p.World.Pages(), c.Place, revisit.MadeLength)
 	}
 	return c, nil
-}
-
-// A made log: its length, and how much the rates of directories and of their pages differ,
-// as standard deviations of the natural logarithm.
-const (
-	madeLength  = 720 * 24 * time.Hour
-	madePerDay  = 1.0 / 60
-	madeOfPlace = 1.0
-	madeOfPage  = 1.0
-)
-
-// madeRates returns the rates at which the pages of a place change if no log says it, in
-// changes a day: log-normal, by directory and page.
-func (b *Bench) madeRates(p *Place, c *revisit.Collection) []float64 {
-	rates := make([]float64, p.World.Pages())
-	for i := range rates {
-		place := 0
-		if c.Place != nil {
-			place = c.Place[i]
-		}
-		rates[i] = madePerDay * math.Exp(madeOfPlace*normal(b.Random, 1, uint64(place))+madeOfPage*normal(b.Random, 2, uint64(i)))
-	}
-	return rates
-}
-
-// normal returns a number drawn from the normal distribution.
-func normal(random uint64, n ...uint64) float64 {
-	h := policy.Hash(random, n...)
-	u, v := (float64(h>>11)+0.5)/(1<<53), float64(policy.Hash(h)>>11)/(1<<53)
-	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
 }
 
 // A FreshnessLine is the JSON output for one allocation at one place.

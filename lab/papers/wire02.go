@@ -51,7 +51,7 @@ const wireVisits = 3
 
 // growth returns the visits a day with which the collection of a place grows.
 func (b *Bench) growth(p *Place) float64 {
-	length := madeLength
+	length := revisit.MadeLength
 	if p.Changes != nil {
 		length = p.Changes.Length
 	}

@@ -16,12 +16,14 @@ type keeper struct {
 	from  time.Duration // measured from here
 	width time.Duration // of a point of the curve
 	sum   Result        // of weights times nanoseconds
+	stale []float64     // by point of the curve: weights times nanoseconds out of date
+	ages  []float64     // by point of the curve: weights times the integral of the age
 }
 
 func newKeeper(c *Collection) *keeper {
 	k := &keeper{Collection: c, lacks: make([]int, c.Log.Pages()), from: c.Log.Length / 3}
 	k.width = c.Log.Length/CurvePoints + 1
-	k.sum.Curve = make([]float64, CurvePoints)
+	k.stale, k.ages = make([]float64, CurvePoints), make([]float64, CurvePoints)
 	return k
 }
 
@@ -29,11 +31,7 @@ func newKeeper(c *Collection) *keeper {
 func (k *keeper) visit(now time.Duration, p graph.Page) {
 	k.sum.Requests++
 	k.count(p, now)
-	list := k.Log.Changes[p]
-	n := k.lacks[p]
-	for n < len(list) && list[n] <= now {
-		n++
-	}
+	n := k.Log.version(p, now)
 	if n > k.lacks[p] {
 		k.sum.Changed++
 	}
@@ -58,7 +56,9 @@ func (k *keeper) count(p graph.Page, now time.Duration) {
 	for at := since; at < now; {
 		i := at / k.width
 		end := min(now, (i+1)*k.width)
-		k.sum.Curve[i] += w * float64(end-at)
+		k.stale[i] += w * float64(end-at)
+		young, old := float64(at-since), float64(end-since)
+		k.ages[i] += w * (old - young) * (old + young) / 2
 		at = end
 	}
 }
@@ -69,7 +69,7 @@ func (k *keeper) result() *Result {
 		k.count(graph.Page(p), k.Log.Length)
 	}
 	r := k.sum
-	r.Curve = slices.Clone(r.Curve)
+	r.Curve = slices.Clone(k.stale)
 	for i := range r.Curve {
 		r.Curve[i] /= float64(k.width)
 	}

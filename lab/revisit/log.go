@@ -30,6 +30,22 @@ type Log struct {
 // Pages returns the number of pages, with those that never change.
 func (l *Log) Pages() int { return len(l.Changes) }
 
+// version returns the number of changes of a page until an instant.
+func (l *Log) version(p graph.Page, at time.Duration) int {
+	n, _ := slices.BinarySearch(l.Changes[p], at+1)
+	return n
+}
+
+// Version returns a number that is another one after each change of a page: see sim.World.
+func (l *Log) Version(p graph.Page, at time.Duration) uint32 { return uint32(l.version(p, at)) }
+
+// Until returns the beginning of a log.
+func (l *Log) Until(length time.Duration) *Log {
+	part := *l
+	part.Length = min(l.Length, length)
+	return &part
+}
+
 // ReadLog reads a log of lines "unix time TAB id TAB pages touched". ids are the ids of the
 // pages, ascending; nil means 0 to pages-1. Rows that touched more than most pages are left
 // out; 0 means none are. The third field may be missing.
