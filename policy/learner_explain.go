@@ -44,7 +44,9 @@ func (l *learner) Explain(p graph.Page) []Factor {
 	}
 	list := []Factor{{Name: "any page", Value: rest, Share: rest / total}}
 	for i, name := range featureNames() {
-		list = append(list, Factor{Name: name, Value: float64(x[i]), Share: parts[i] / total})
+		if i != featPriority || l.above.Len() > 0 { // a sitemap has said something
+			list = append(list, Factor{Name: name, Value: float64(x[i]), Share: parts[i] / total})
+		}
 	}
 	slices.SortStableFunc(list[1:], func(a, b Factor) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	if every := l.numbers.At(learnEvery); every > 1 {

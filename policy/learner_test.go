@@ -282,6 +282,9 @@ func TestHeard(t *testing.T) {
 		t.Fatalf("%d fits, %d priorities", l.model.Fits(), l.above.Len())
 	}
 	next := graph.Page(len(c.from))
+	if n := len(l.Explain(3)); n != features { // all others, and what any page is worth
+		t.Errorf("%d factors before a sitemap was read", n)
+	}
 	c.f.Heard([]event.Hint{{Page: 3, Above: 7}, {Page: next + 1, Above: -100}})
 	c.know(graph.NoPage)
 	c.know(graph.NoPage)
@@ -289,6 +292,9 @@ func TestHeard(t *testing.T) {
 		if got := l.features(p)[featPriority]; got != want {
 			t.Errorf("page %d: %v, want %v", p, got, want)
 		}
+	}
+	if n := len(l.Explain(3)); n != features+1 {
+		t.Errorf("%d factors after a sitemap was read", n)
 	}
 	c.know(graph.NoPage) // without a hint, beyond the last
 	if got := l.features(next + 2)[featPriority]; got != 0 || l.above.Len() != int(next)+2 {

@@ -129,11 +129,12 @@ type RobotsShares struct {
 // PriorityShares holds the shares of sites by the priorities in their sitemaps. They exclude
 // each other; other sites have none.
 type PriorityShares struct {
-	Ranked float64 // by Rank; as Typed without it
+	Ranked float64 // by Rank
 	Typed  float64 // 1 for the home page, 0.8 for index pages, 0.5 for others
 	Flat   float64 // 0.5 for all pages
 	False  float64 // at random
 	// Rank returns the place of a page among those of the web, from 0 to 1, which is the best.
+	// Ranked needs it.
 	Rank func(graph.Page) float64
 }
 
@@ -176,6 +177,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("pages of %d to %d bytes", o.MinSize, o.MaxSize)
 	case o.MinLatency < 0 || o.MaxLatency < o.MinLatency:
 		return fmt.Errorf("latencies of %v to %v", o.MinLatency, o.MaxLatency)
+	case o.Priorities.Ranked > 0 && o.Priorities.Rank == nil:
+		return fmt.Errorf("priorities by rank: the ranks of pages are not known")
 	case !(o.Speed >= 0):
 		return fmt.Errorf("speed of %v bytes per second", o.Speed)
 	case min(o.ChainLength, o.CrowdLinks, o.BombSize, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter) < 1:

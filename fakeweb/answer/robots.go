@@ -372,32 +372,26 @@ func (r *sitemapRules) appendDate(b []byte, s *fakeweb.Site, j uint32, at time.D
 }
 
 // The kinds of priorities of a site, in the order of PriorityShares.
-const (
-	noPriority = iota
-	rankedPriority
-	typedPriority
-	flatPriority
-	falsePriority
-)
+const rankedPriority, typedPriority, flatPriority, falsePriority = 1, 2, 3, 4
 
 // list returns the shares in the order of the kinds.
 func (p *PriorityShares) list() []float64 { return []float64{p.Ranked, p.Typed, p.Flat, p.False} }
 
 // appendPriority appends the priority of a page, if the site says any.
 func (r *sitemapRules) appendPriority(b []byte, s *fakeweb.Site, j uint32) []byte {
-	v, kind := 0.5, r.kind(r.opt.Priorities.list(), s, streamPriority)
-	d, k := s.Place(j)
-	switch rank := r.opt.Priorities.Rank; {
-	case kind == noPriority:
-		return b
-	case kind == rankedPriority && rank != nil:
-		v = rank(graph.Page(s.First + j))
-	case kind == falsePriority:
+	v := 0.5
+	switch r.kind(r.opt.Priorities.list(), s, streamPriority) {
+	case rankedPriority:
+		v = r.opt.Priorities.Rank(graph.Page(s.First + j))
+	case typedPriority:
+		if d, k := s.Place(j); k == 0 {
+			v = 0.8 - 0.2*float64(min(d, 0))
+		}
+	case flatPriority:
+	case falsePriority:
 		v = unit(r.draw(s, streamPriority, 1+uint64(j)))
-	case kind != flatPriority && d < 0:
-		v = 1
-	case kind != flatPriority && k == 0:
-		v = 0.8
+	default:
+		return b
 	}
 	b = strconv.AppendFloat(append(b, "<priority>"...), v, 'f', 1, 64)
 	return append(b, "</priority>"...)

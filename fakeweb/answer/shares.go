@@ -34,7 +34,6 @@ func (o *Options) Shares() []Share {
 		{"robots-large", "sites with a robots.txt of 600 kB", &r.Large},
 		{"sitemaps", "sites with a sitemap", &o.Sitemaps},
 		{"sitemap-share", "pages of a site that its sitemap names", &o.SitemapShare},
-		{"priority-ranked", "sites whose sitemap has the true ranks of pages as priorities, if they are known", &o.Priorities.Ranked},
 		{"priority-typed", "sites whose sitemap has priorities by kinds of pages", &o.Priorities.Typed},
 		{"priority-flat", "sites whose sitemap has the same priority for all pages", &o.Priorities.Flat},
 		{"priority-false", "sites whose sitemap has priorities at random", &o.Priorities.False},

@@ -43,13 +43,7 @@ func (r *dice) honesty(s *fakeweb.Site) Validators {
 // kind returns which of several shares that exclude each other meets a site: 1 for the first, 0
 // for none.
 func (r *dice) kind(shares []float64, s *fakeweb.Site, stream uint64) int {
-	sum, h := 0.0, unit(r.draw(s, stream, 0))
-	for i, share := range shares {
-		if sum += share; h < sum {
-			return i + 1
-		}
-	}
-	return 0
+	return pick(cumulate(shares), r.draw(s, stream, 0))
 }
 
 // validate sets ETag and Last-Modified of the answer as the site does, and reports whether it

@@ -146,7 +146,6 @@ func TestPriorities(t *testing.T) {
 		"flat":   {answer.PriorityShares{Flat: 1}, func(_ *Server, _ graph.Page, v string) bool { return v == "0.5" }},
 		"ranked": {answer.PriorityShares{Ranked: 1, Rank: rank}, func(_ *Server, p graph.Page, v string) bool { return v == fmt.Sprintf("%.1f", rank(p)) }},
 		"typed":  {answer.PriorityShares{Typed: 1}, isTyped},
-		"unrank": {answer.PriorityShares{Ranked: 1}, isTyped},
 	} {
 		s := mustServe(t, fakeweb.Spec{Pages: 300, Sites: 3, Links: 0, Seed: 3}, answer.Options{Sitemaps: 1, Priorities: test.shares})
 		for id := range graph.Site(3) {
