@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -20,7 +21,10 @@ func TestHintsOfLostPages(t *testing.T) {
 	}
 	f.apply()
 	f.work(event.Resolve, 0, event.Resolved, func(*journal.Record) {})
-	f.work(event.Robots, 0, event.Ruled, func(r *journal.Record) { r.Event.Files, r.Facts.Files = 1, []string{"http://a.example/s.xml"} })
+	f.work(event.Robots, 0, event.Ruled, func(r *journal.Record) {
+		r.Facts.Rules, _ = robots.Rules{}.AppendBinary(nil)
+		r.Event.Files, r.Facts.Files = 1, []string{"http://a.example/s.xml"}
+	})
 	f.work(event.Sitemap, 0, event.Listed, func(r *journal.Record) {
 		r.Facts.Hints = []event.Hint{{Page: 1, Above: 3}, {Page: 0, Above: 5}, {Page: math.MaxUint32 - 1, Above: 7}}
 	})
