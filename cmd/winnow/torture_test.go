@@ -92,6 +92,7 @@ type victim struct {
 	early   int             // kills before a request of that process
 	records [][]byte        // that were committed at the last kill
 	pages   int
+	score   string // file of the score; "": there is none
 }
 
 const (
@@ -128,11 +129,12 @@ func newVictim(t *testing.T, pages int) *victim {
 	if err := os.WriteFile(ca, v.server.CertificatePEM(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	v.score = filepath.Join(t.TempDir(), "score")
 	v.args = []string{
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--scope", "any", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
 		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "6s", "--commit", "20ms",
-		"--max-memory", "1GiB", "--policy", "foresight", "--score-file", filepath.Join(filepath.Dir(ca), "score"),
+		"--max-memory", "1GiB", "--policy", "foresight", "--score-file", v.score,
 	}
 	v.editScore(t, 0)
 	return v
@@ -142,7 +144,10 @@ func newVictim(t *testing.T, pages int) *victim {
 // terms than those before.
 func (v *victim) editScore(t *testing.T, n int) {
 	list := []string{"q(pagerank) + depth/10", "0.5*q(pagerank) - depth", "q(sites_in) + q(cash)"}
-	name := v.args[len(v.args)-1]
+	name := v.score
+	if name == "" {
+		return
+	}
 	err := os.WriteFile(name+".new", []byte(list[n%len(list)]), 0o666)
 	if err == nil {
 		err = os.Rename(name+".new", name) // a process may begin to read it at this moment
