@@ -33,7 +33,7 @@ check: ## format, vet, staticcheck, module file, layers
 	go test -count=1 ./internal/lint
 
 test: ## every test, then the concurrent packages once more under the race detector; check has vetted them
-	go test -vet=off ./...
+	go test -vet=off -timeout 20m ./...
 	@$(MAKE) --no-print-directory race
 
 race:
