@@ -126,6 +126,8 @@ type Event struct {
 	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
 	// Links.
 	Anchors []Anchor
+	// Read is what the page has to do with the topic of the crawl (Done).
+	Read Reading
 
 	// Hints are what a sitemap file says about pages that wait, New included (Listed).
 	Hints []Hint
@@ -258,6 +260,12 @@ type Outcome struct {
 	// links. They are valid during the call.
 	Anchors []Anchor
 	Dull    bool // the page is a near duplicate, or seems to be in a trap
+	// Read is what the page has to do with the topic of the crawl, valid during the call, and
+	// Similarity how near it is to the topic, from 0 to 1, by what was known then. Hot reports
+	// whether it is about the topic. All are zero without a topic, and for pages that failed.
+	Read       *Reading
+	Similarity float64
+	Hot        bool
 }
 
 // meanings explain the reasons of refusals.

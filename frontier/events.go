@@ -153,6 +153,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
 	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
+	f.topical.read(e, &f.outcome, first)
 	f.tasks.flying--
 	f.sites.unsettle(s)
 	if e.Near {

@@ -27,6 +27,7 @@ type parts struct {
 	orders   *orders
 	sites    *sites
 	pages    *pages
+	topical  *topical // nil if the crawl has no topic
 }
 
 // New returns an empty frontier with the policy of the pages and, unless nil, another for
@@ -74,6 +75,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 	if keepLinks {
 		f.pages.links = newLinks(set, o)
 	}
+	f.topical = newTopical(set, o)
 	f.sites = newSites(set, o, f.orders)
 	f.pages.sites = f.sites
 	f.tasks = dispatcher{parts: f.parts, batches: batches{parts: f.parts}, patience: patience}
@@ -84,6 +86,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
+	f.topical.prepare(&env)
 	boards := make([][]*policy.Board, len(choices))
 	for i, c := range choices {
 		for range c.Spec.Count(env.URL != nil) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // Options configures the mechanism: politeness, connections, batches. The zero value is the
@@ -103,6 +104,9 @@ type Options struct {
 	// Scores makes the frontier know the scores of pages by the function of its environment, also
 	// if no policy orders by them: see Worth.
 	Scores bool
+
+	// Topic is what the crawl is about, nil if it is about nothing in particular.
+	Topic *topic.Topic
 
 	// Slice is the number of links that a policy may work on after each attempt at a page.
 	// Pages are handed out before it has finished. 0 lets it finish.

@@ -185,6 +185,9 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 	if o.Scores {
 		parts = append(parts, "scores")
 	}
+	if o.Topic != nil {
+		parts = append(parts, fmt.Sprintf("topic of %d terms", len(o.Topic.Terms())))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/score"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // Facts describes pages without their content.
@@ -34,6 +35,11 @@ type Env struct {
 	// addition to those that it uses, for functions that take its place: see Valuer.
 	Score *score.Function
 	Terms score.Needs
+	// Topic says how frequent the terms of the topic of the crawl are, and how similar texts are
+	// to it; policies do not change it. Similarity returns how near a fetched page is, and
+	// whether it is about the topic. Both are nil if the crawl has no topic.
+	Topic      *topic.Collection
+	Similarity func(graph.Page) (near float64, hot bool)
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool

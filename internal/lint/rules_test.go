@@ -15,7 +15,7 @@ import (
 // graphs and frontiers are groups of packages that several rows of the table share.
 var (
 	graphs    = []string{"graph", "graph/rank"}
-	frontiers = append([]string{"event", "frontier", "policy", "queue", "score"}, graphs...)
+	frontiers = append([]string{"event", "frontier", "policy", "queue", "score", "topic"}, graphs...)
 )
 
 // arrows says what each package may import of ours, by path inside the module.
@@ -31,14 +31,15 @@ var arrows = map[string][]string{
 	"urltable":           {"graph"},
 	"freshness":          {"graph"},
 	"queue":              {"graph"},
-	"policy":             append([]string{"event", "queue", "score", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
+	"topic":              {"event", "graph"},
+	"policy":             append([]string{"event", "queue", "score", "topic", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
 	"policy/boost":       {"graph"},
 	"score":              {"graph"},
 	"score/files":        {"internal/input", "score"},
 	"policy/group":       {"graph"},
 	"policy/hindsight":   {"graph"},
 	"policy/policytest":  frontiers,
-	"frontier":           {"event", "graph", "policy", "queue", "score"},
+	"frontier":           {"event", "graph", "policy", "queue", "score", "topic"},
 	"journal":            {"event", "graph", "internal/disk"},
 	"sim":                append([]string{"freshness", "trouble"}, frontiers...),
 	"trouble":            {"event", "graph", "policy"},
@@ -94,7 +95,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

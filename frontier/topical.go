@@ -1,0 +1,71 @@
+package frontier
+
+import (
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/topic"
+)
+
+// topical knows what fetched pages have to do with the topic of the crawl.
+type topical struct {
+	seen *topic.Collection
+	near *graph.Column[float32] // by page: similarity at its last visit, below 0 if it is not hot
+}
+
+// newTopical returns nil if there is no topic.
+func newTopical(set *graph.Set, o *Options) *topical {
+	if o.Topic == nil {
+		return nil
+	}
+	x := &topical{seen: topic.NewCollection(o.Topic)}
+	graph.AddTo(set, x.seen)
+	x.near = graph.NewColumnIn[float32](set, "page similarity", o.MaxPages)
+	return x
+}
+
+// prepare lets policies know the topic.
+func (x *topical) prepare(env *policy.Env) {
+	if x != nil {
+		env.Topic, env.Similarity = x.seen, x.similarity
+	}
+}
+
+// similarity returns how near a fetched page is to the topic, and whether it is hot.
+func (x *topical) similarity(p graph.Page) (near float64, hot bool) {
+	if x == nil || int(p) >= x.near.Len() {
+		return 0, false
+	}
+	v := x.near.At(int(p))
+	return float64(max(v, -v)), v > 0
+}
+
+// read adds to the outcome of an attempt what the page has to do with the topic. Copies of pages
+// are not hot, and count in nothing.
+func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
+	if x == nil {
+		return
+	}
+	o.Read = &e.Read
+	if e.Read.Words == 0 || e.Class != event.OK || e.Again {
+		return
+	}
+	if first {
+		x.seen.Add(&e.Read)
+	}
+	o.Similarity = x.seen.Similarity(&e.Read)
+	o.Hot = x.seen.Hot(&e.Read, o.Similarity)
+	v := -float32(o.Similarity)
+	if o.Hot {
+		v = max(-v, tiny)
+	}
+	x.near.Grow(int(e.Page) + 1)
+	x.near.Set(int(e.Page), v)
+}
+
+// tiny is the similarity of a hot page that has none by the numbers.
+const tiny = 1e-9
+
+// Similarity returns how near a fetched page is to the topic of the crawl, from 0 to 1, and
+// whether it is about the topic.
+func (f *Frontier) Similarity(p graph.Page) (near float64, hot bool) { return f.topical.similarity(p) }
