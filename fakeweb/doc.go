@@ -28,6 +28,12 @@
 // About a fifth of the pages is dangling. The number of links of a page has a
 // power-law tail; it is scaled so that the total is exactly as requested.
 //
+// # Topics
+//
+// With [Topics] pages are about something: [Web.Subject] is the truth about each. Links of
+// pages on a topic prefer pages on it, and URLs sometimes have a word of it; package answer
+// writes their text. Without topics a web is the same as before there were any.
+//
 // # No state
 //
 // The copying model is usually run with all lists in memory. Here a slot is a function:

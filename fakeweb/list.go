@@ -22,11 +22,12 @@ const (
 
 // A Lister makes lists of links. It reuses its memory for every page.
 type Lister struct {
-	w    *Web
-	site *Site
-	j    uint32 // the page, counted in its site
-	self graph.Page
-	menu uint64 // seed of the decisions that the pages of its directory share
+	w     *Web
+	site  *Site
+	j     uint32 // the page, counted in its site
+	self  graph.Page
+	menu  uint64 // seed of the decisions that the pages of its directory share
+	about Subject
 
 	local  []uint32 // page, its prototype, the prototype of that, ...
 	remote []spot
@@ -44,7 +45,7 @@ type spot struct {
 func (l *Lister) Links(w *Web, s *Site, j uint32) []graph.Page {
 	d, k := s.Place(j)
 	l.w, l.site, l.j, l.self = w, s, j, graph.Page(s.First+j)
-	l.menu = draw.Hash(s.Seed, streamMenu, uint64(d))
+	l.menu, l.about = draw.Hash(s.Seed, streamMenu, uint64(d)), s.Subject(j)
 	l.local = append(l.local[:0], j)
 	l.remote = append(l.remote[:0], spot{*s, j})
 	l.out = l.out[:0]
@@ -101,7 +102,7 @@ func (l *Lister) slots(n int) {
 		for ; len(l.out) < n && i < limit; i++ {
 			to := l.slot(i, remote)
 			l.near.keep(l.self, to)
-			l.add(to)
+			l.add(l.steer(i, to))
 		}
 		slices.Sort(l.out)
 		l.out = slices.Compact(l.out)

@@ -63,6 +63,8 @@ type Site struct {
 	Pages uint32
 	dir   uint32 // pages per directory, 8 to 127
 	Seed  uint64
+
+	topics *topics // of the web; nil without topics
 }
 
 // Site returns site s.
@@ -75,6 +77,8 @@ func (w *Web) Site(s graph.Site) Site {
 		Pages: w.first[s+1] - w.first[s],
 		dir:   scale + uint32(draw.Below(seed, uint64(scale))),
 		Seed:  seed,
+
+		topics: w.topics,
 	}
 }
 
@@ -142,7 +146,7 @@ func (w *Web) appendSite(b []byte, s graph.Site) []byte {
 
 // AppendURL appends the URL of page p: http://s042.example/ for a home page,
 // http://s042.example/d3/ for an index page, http://s042.example/d3/p07.html
-// below it.
+// below it, with topics also http://s042.example/d3/p07-computer.html.
 func (w *Web) AppendURL(b []byte, p graph.Page) []byte {
 	s, j := w.Locate(p)
 	return s.AppendPath(w.appendSite(b, s.ID), j)
@@ -179,6 +183,9 @@ func (s *Site) AppendPath(b []byte, j uint32) []byte {
 	}
 	b = append(b, 'p')
 	b = padded.Append(b, uint64(k), uint64(s.dir-1))
+	if word := s.word(j); word != "" {
+		b = append(append(b, '-'), word...)
+	}
 	return append(b, ".html"...)
 }
 
@@ -192,15 +199,16 @@ func (s *Site) PageAt(path string) (j uint32, ok bool) {
 		return 0, false
 	}
 	d, ok := padded.Parse(dir, uint64(s.Dirs()-1))
-	k := uint64(0)
+	k, word := uint64(0), ""
 	if ok && name != "" {
 		file, html := strings.CutSuffix(name, ".html")
 		if !html || !strings.HasPrefix(file, "p") {
 			return 0, false
 		}
+		file, word, _ = strings.Cut(file, "-")
 		k, ok = padded.Parse(file[1:], uint64(s.dir-1))
-		ok = ok && k > 0
+		ok = ok && k > 0 && !strings.HasSuffix(name, "-.html")
 	}
 	n := uint64(s.index(int64(d))) + k
-	return uint32(n), ok && n < uint64(s.Pages)
+	return uint32(n), ok && n < uint64(s.Pages) && s.word(uint32(n)) == word
 }

@@ -14,6 +14,8 @@ type Spec struct {
 	Sites int    // at least 1, at most Pages
 	Links int64  // exact number of distinct links, at most Pages * (Pages-1)
 	Seed  uint64 // any value
+	// Topics says what pages are about; the zero value is a web without topics.
+	Topics Topics
 }
 
 func (s Spec) check() error {
@@ -32,7 +34,7 @@ func (s Spec) check() error {
 		return fmt.Errorf("%d links: %d pages have at most %d distinct ones without self-links",
 			s.Links, s.Pages, uint64(s.Pages)*uint64(s.Pages-1))
 	}
-	return nil
+	return s.Topics.check()
 }
 
 // A Web is a synthetic web. It never changes and may be used by several
@@ -43,7 +45,8 @@ type Web struct {
 	// first[s] is the home page of site s, first[Sites] the number of pages.
 	first []uint32
 
-	deg degrees
+	deg    degrees
+	topics *topics // nil without topics
 }
 
 // New lays out the sites and decides how many links each page gets. It takes time
@@ -54,6 +57,7 @@ func New(spec Spec) (*Web, error) {
 	}
 	w := &Web{spec: spec, first: layout(spec)}
 	w.deg = w.settle()
+	w.topics = w.layTopics()
 	return w, nil
 }
 
@@ -108,11 +112,17 @@ func (w *Web) Links(dst []graph.Page, p graph.Page) []graph.Page {
 
 // Streams of the graph. Renumbering them changes every generated graph.
 const (
-	streamSite   = iota + 1 // one seed per site
-	streamOrder             // which site has which size
-	streamDegree            // dangling or not, number of links
-	streamMenu              // decisions shared by a directory
-	streamLocal             // local slots and prototypes
-	streamRemote            // remote slots and prototypes
-	streamFill              // where the last resort begins
+	streamSite    = iota + 1 // one seed per site
+	streamOrder              // which site has which size
+	streamDegree             // dangling or not, number of links
+	streamMenu               // decisions shared by a directory
+	streamLocal              // local slots and prototypes
+	streamRemote             // remote slots and prototypes
+	streamFill               // where the last resort begins
+	streamLead               // which sites are about a topic
+	streamDir                // and which directories
+	streamShy                // and which of these do not say so
+	streamSubject            // what pages are about
+	streamURL                // words in URLs
+	streamSteer              // links to pages of the same topic
 )

@@ -23,6 +23,7 @@ import (
 type webOptions struct {
 	generateOptions
 	listen   serve.Listen
+	topics   fakeweb.Topics
 	mixed    bool           // some of everything
 	hostile  bool           // and duplicates, traps, servers that break the rules
 	serve    answer.Options // what the flags set, over the zero value, the mixed or the hostile web
@@ -38,7 +39,7 @@ type webOptions struct {
 }
 
 func newWebCommand(u *ui) *cobra.Command {
-	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}}
+	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}, topics: fakeweb.SomeTopics()}
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
 		Short: "serve the synthetic web",
@@ -55,11 +56,16 @@ traps are counted, too. Only loopback addresses are served.
 With --changing pages change at known rates, similar ones within a directory, and some vanish,
 come back or move. Some have a clock or a counter that is no change. Sites tell the truth
 about it or not, by ETag, Last-Modified, sitemap and feed. At the end the count says how fresh
-the copies of visitors were.`,
+the copies of visitors were.
+
+With --topics some pages are about a topic, the first of which is "computer" and on
+--topic-share of the pages, and link to each other. At the end the count says which share of
+the fetched pages is on it, and how many of its pages were found.`,
 		Example: `  winnow web --pages 10k --sites 200
   winnow web --mixed --max-latency 2s --report visits.json
   winnow web --hostile --storm 0.5 --storm-for 20s
   winnow web --changing --change-median 20m --vanish 0.1
+  winnow web --topics 8 --topic-share 0.02
   winnow web --https 0.5 --tls 127.0.0.1:8443 --ca-file ca.pem`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -112,6 +118,10 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
 	o.addChangeFlags(f)
+	f.IntVar(&o.topics.Number, "topics", 0, "number of topics, at most 8; 0: pages are about nothing")
+	f.Float64Var(&o.topics.Share, "topic-share", o.topics.Share, "share of the pages on the first topic; the second has half of it, the third a third")
+	f.Float64Var(&o.topics.Preference, "topic-preference", o.topics.Preference, "share of the links of pages on a topic that prefer pages on it")
+	setGroup(f, "Topics", "topics", "topic-share", "topic-preference")
 	f.Var(&o.duration, "duration", "stop after this time")
 	f.StringVar(&o.report, "report", "", "write the counts of each site as JSON to this file at the end")
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
@@ -168,9 +178,14 @@ type webPlace struct {
 }
 
 func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
-	web, err := fakeweb.New(opt.spec())
+	spec := opt.spec()
+	spec.Topics = opt.topics
+	web, err := fakeweb.New(spec)
 	if err != nil {
 		return &usageError{err}
+	}
+	if (opt.flags.Changed("topic-share") || opt.flags.Changed("topic-preference")) && opt.topics.Number == 0 {
+		return withHint(usagef("--topic-share and --topic-preference need --topics"), "try: %s", u.withFlag("--topics", "8"))
 	}
 	answers := opt.options()
 	if answers.HTTPS > 0 && opt.listen.TLS == "" {
@@ -291,6 +306,10 @@ func printVisits(u *ui, m webVisits) error {
 		t.Add("shortest gap", show.Duration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
 	}
 	addWaste(t, &m.Summary)
+	if m := m.Topic; m != nil {
+		t.Add("on topic", fmt.Sprintf("%.1f %%", 100*m.Harvest), fmt.Sprintf("of %s fetched; %s of %s pages of %q found, %.1f %%; on topic are %.1f %% of all",
+			show.Counted(m.Answers, "page"), show.Grouped(int64(m.Found)), show.Grouped(int64(m.Pages)), m.Name, 100*m.Recall, 100*m.OnTopic))
+	}
 	m.Freshness.add(t)
 	t.Add("DNS queries", show.Grouped(m.Queries+m.UnknownNames), show.Grouped(m.UnknownNames)+" for unknown names")
 	t.Add("time", show.Duration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")

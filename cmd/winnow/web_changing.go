@@ -107,7 +107,8 @@ func (o *webOptions) setChanges(out *answer.Options) {
 // webVisits is what visitors did: the last object of --json.
 type webVisits struct {
 	webcount.Summary
-	Freshness *webFreshness `json:"freshness,omitempty"` // of a changing web
+	Topic     *webcount.TopicSummary `json:"topic,omitempty"`     // the first, if there are topics
+	Freshness *webFreshness          `json:"freshness,omitempty"` // of a changing web
 }
 
 // A webFreshness describes how fresh the copies of visitors were, from the start of the web
@@ -124,6 +125,10 @@ type webFreshness struct {
 // countVisits returns what visitors did.
 func countVisits(s *serve.Server) webVisits {
 	v := webVisits{Summary: s.Counter().Summary()}
+	if s.Web().Spec().Topics.Number > 0 {
+		topic := s.Counter().Topic(0)
+		v.Topic = &topic
+	}
 	c := &s.Options().Changes
 	if c.Median == 0 {
 		return v

@@ -230,7 +230,7 @@ func (a *Answer) sitemap() {
 	a.composer.buf = a.Body
 	if rules.sitemapPressed(&a.site) {
 		a.mime = "application/gzip"
-		a.Body = a.w.press.append(a.composer.pressed[:0], "gzip", a.Body)
+		a.Body = a.w.press.Append(a.composer.pressed[:0], "gzip", a.Body)
 		a.composer.pressed = a.Body
 	}
 }
@@ -296,7 +296,7 @@ func (a *Answer) content(r *http.Request, c Class) {
 	}
 	a.Body = a.compose(version, c)
 	if a.coding != "" {
-		a.composer.pressed = a.w.press.append(a.composer.pressed[:0], a.coding, a.Body)
+		a.composer.pressed = a.w.press.Append(a.composer.pressed[:0], a.coding, a.Body)
 		a.Body = a.composer.pressed
 	}
 	if c == BrokenCoding {

@@ -50,7 +50,7 @@ func (a *Answer) hostile(c Class, fails bool) bool {
 	case Bomb:
 		a.Status, a.mime = http.StatusOK, plainHTML
 		a.coding = bombCodings[a.w.rules.draw(&a.of, streamCoding, uint64(a.j))%uint64(len(bombCodings))]
-		a.Body = a.w.press.bomb(a.coding, a.w.rules.opt.BombSize)
+		a.Body = a.w.press.Bomb(a.coding, a.w.rules.opt.BombSize)
 	default:
 		return a.cut(c, fails)
 	}

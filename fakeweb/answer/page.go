@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -21,9 +22,10 @@ type composer struct {
 	site    *fakeweb.Site
 	j       uint32
 	secure  bool
-	words   *vocabulary
+	words   *language.Vocabulary
 	random  uint64 // state of the word generator
 	pending int    // clauses until the end of the sentence
+	topic   theme
 	lister  fakeweb.Lister
 	links   []graph.Page // of the page
 	buf     []byte
@@ -77,11 +79,12 @@ func (c *composer) begin(st *fakeweb.Site, j uint32, version uint32) {
 	c.pending = 0
 	c.session = r.session(st, j, c.key)
 	c.buf = c.buf[:0]
+	c.topic = c.w.rules.theme(st, j)
 }
 
 func (c *composer) head() {
 	r := &c.w.rules
-	c.add("<!DOCTYPE html>\n<html lang=\"", c.words.lang, "\">\n<head>\n")
+	c.add("<!DOCTYPE html>\n<html lang=\"", c.words.Lang, "\">\n<head>\n")
 	if r.declared(c.site) == inMeta {
 		c.add(`<meta charset="`, charsetNames[r.charset(c.site)], "\">\n")
 	}
@@ -89,10 +92,11 @@ func (c *composer) head() {
 		c.add(`<meta name="robots" content="`, tag, "\">\n")
 	}
 	c.feedLink()
+	word := r.titleWord(c.site, c.j)
 	c.add("<title>")
-	c.name(c.site, c.j)
+	c.name(c.site, c.j, word)
 	c.add("</title>\n</head>\n<body>\n<h1>")
-	c.name(c.site, c.j)
+	c.name(c.site, c.j, word)
 	c.add("</h1>\n")
 }
 
@@ -135,7 +139,7 @@ func (c *composer) text(links []graph.Page, size int) {
 			c.section(i > 0)
 		}
 		c.writeClauses(start + linkBytes*i + free/len(links)*i)
-		c.add(c.words.gap)
+		c.add(c.words.Gap)
 		c.link(uint64(navLinks+i), q)
 	}
 	if len(links) > 0 {
@@ -150,7 +154,7 @@ func (c *composer) section(open bool) {
 	}
 	c.add("<h2>")
 	c.word(true)
-	c.add(c.words.gap)
+	c.add(c.words.Gap)
 	c.word(false)
 	c.add("</h2>\n<p>")
 	c.pending = 0
@@ -174,15 +178,20 @@ func (c *composer) writeClauses(length int) {
 	v, b, pending := c.words, c.buf, c.pending
 	for len(b) < length {
 		c.random += draw.Golden
+		if c.topic.words > 0 {
+			if b = c.topic.append(b, draw.Mix(c.random^c.topic.seed)); c.topic.only {
+				continue
+			}
+		}
 		for h, n := draw.Mix(c.random), 0; n < 4; h, n = h>>16, n+1 {
 			if pending == 0 {
-				b = append(b, v.openings[h%clauses]...)
+				b = append(b, v.Openings[h%language.Clauses]...)
 				pending = 1 + int(h>>14&3)
 				continue
 			}
-			b = append(append(b, v.gap...), v.clauses[h%clauses]...)
+			b = append(append(b, v.Gap...), v.Clauses[h%language.Clauses]...)
 			if pending--; pending == 0 {
-				b = append(b, v.end...)
+				b = append(b, v.End...)
 			}
 		}
 	}
@@ -191,34 +200,39 @@ func (c *composer) writeClauses(length int) {
 
 func (c *composer) word(capital bool) {
 	c.random += draw.Golden
-	k := c.words.word(draw.Mix(c.random))
-	if capital {
-		c.add(c.words.capital[k])
+	k := c.words.Word(draw.Mix(c.random))
+	if c.topic.only {
+		c.add(c.topic.name())
+	} else if capital {
+		c.add(c.words.Capital[k])
 	} else {
-		c.add(c.words.plain[k])
+		c.add(c.words.Plain[k])
 	}
 }
 
 // name writes the name of page j of a site, which is its title and the text of links to
-// it, in the words of the page that is being written.
-func (c *composer) name(st *fakeweb.Site, j uint32) {
+// it, in the words of the page that is being written, with a word of a topic unless it is "".
+func (c *composer) name(st *fakeweb.Site, j uint32, topical string) {
 	if evil := c.w.rules.evilTitle(st, j); evil != nil {
 		c.add(evil.written, " ")
 	}
 	at, n := c.w.rules.title(st, j, c.words)
-	c.add(c.words.capital[at[0]])
+	c.add(c.words.Capital[at[0]])
 	for _, k := range at[1:n] {
-		c.add(c.words.gap, c.words.plain[k])
+		c.add(c.words.Gap, c.words.Plain[k])
+	}
+	if topical != "" {
+		c.add(" ", topical)
 	}
 	c.buf = strconv.AppendUint(append(c.buf, ' '), uint64(st.First+j), 10)
 }
 
 // title returns the places of the n words of a title; the id of the page follows them.
-func (r *pageRules) title(s *fakeweb.Site, j uint32, v *vocabulary) (at [titleWords]int, n int) {
+func (r *pageRules) title(s *fakeweb.Site, j uint32, v *language.Vocabulary) (at [titleWords]int, n int) {
 	h := r.draw(s, streamTitle, uint64(j))
 	n = 2 + int(h>>60)%(titleWords-1)
 	for i := range n {
-		at[i] = v.word(h >> (12 * i))
+		at[i] = v.Word(h >> (12 * i))
 	}
 	return at, n
 }
@@ -228,14 +242,18 @@ func (w *World) Title(p graph.Page) string {
 	site, j := w.web.Locate(p)
 	v := &w.words[w.rules.charset(&site)]
 	at, n := w.rules.title(&site, j, v)
-	words := []string{upper(v.decoded[at[0]])}
+	words := []string{language.Upper(v.Decoded[at[0]])}
 	if evil := w.rules.evilTitle(&site, j); evil != nil {
 		words[0] = evil.read + " " + words[0]
 	}
 	for _, k := range at[1:n] {
-		words = append(words, v.decoded[k])
+		words = append(words, v.Decoded[k])
 	}
-	return strings.Join(words, v.gap) + " " + strconv.Itoa(int(p))
+	title := strings.Join(words, v.Gap)
+	if word := w.rules.titleWord(&site, j); word != "" {
+		title += " " + word
+	}
+	return title + " " + strconv.Itoa(int(p))
 }
 
 func (c *composer) add(parts ...string) {
@@ -253,7 +271,7 @@ func (c *composer) other(st *fakeweb.Site, j, version uint32, size int, mime str
 	case "image/png":
 		c.add("\x89PNG\r\n\x1a\n")
 	default:
-		c.words = &c.w.words[utf8Charset]
+		c.words = &c.w.words[language.UTF8]
 		c.writeClauses(size)
 		return c.buf[:size]
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
 )
 
 // textVersion returns the version by which the words of a page are drawn, apart from its
@@ -29,8 +30,8 @@ func (c *composer) news(version uint32) {
 	base := r.draw(c.site, streamNews, uint64(c.j))
 	h := draw.Hash(base, streamNews, uint64(version))
 	c.add(`<p class="news">`)
-	full := len(c.buf) + 3*v.longest + 2*len(v.gap) + len(v.end)
-	c.add(v.openings[(base+uint64(version))%clauses], v.gap, v.clauses[h%clauses], v.gap, v.clauses[h>>16%clauses], v.end)
+	full := len(c.buf) + 3*v.Longest + 2*len(v.Gap) + len(v.End)
+	c.add(v.Openings[(base+uint64(version))%language.Clauses], v.Gap, v.Clauses[h%language.Clauses], v.Gap, v.Clauses[h>>16%language.Clauses], v.End)
 	for len(c.buf) < full {
 		c.buf = append(c.buf, ' ')
 	}
@@ -63,7 +64,7 @@ func (c *composer) noise() {
 		now := c.w.rules.date(c.at).UTC().Truncate(time.Second).Add(time.Duration(c.visit))
 		c.add("<p>", now.Format("2006-01-02 15:04:05.000000000"), "</p>\n")
 	case noiseCounter:
-		c.add("<p>", c.words.plain[0], " ", count, "</p>\n")
+		c.add("<p>", c.words.Plain[0], " ", count, "</p>\n")
 	case noiseBanner:
 		c.add(`<script>var banner = `, count, ";</script>\n<img src=\"/banner.png?", count, "\" alt=\"\">\n")
 	}

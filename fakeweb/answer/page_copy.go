@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/padded"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -113,7 +114,7 @@ func (c *composer) aside(links []graph.Page) {
 		at := len(c.buf)
 		c.buf = c.site.AppendPath(c.buf, c.j)
 		c.mark(at, seamSelf, graph.NoPage, 0)
-		c.add(`">`, c.words.plain[0], "</a></p>\n")
+		c.add(`">`, c.words.Plain[0], "</a></p>\n")
 	}
 	if r.near(c.site, c.j) {
 		c.add("<p>")
@@ -245,7 +246,7 @@ func (w *World) Beside(p graph.Page) []string {
 
 // simple writes a page in English: a title, a paragraph of a length in bytes, and links.
 func (c *composer) simple(title string, seed uint64, size int, links []string) []byte {
-	c.buf, c.words, c.random, c.pending = c.buf[:0], &c.w.words[utf8Charset], seed, 0
+	c.buf, c.words, c.random, c.pending = c.buf[:0], &c.w.words[language.UTF8], seed, 0
 	c.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head><title>", title, "</title></head>\n<body>\n<h1>", title, "</h1>\n")
 	if size > 0 {
 		c.add("<p>")

@@ -41,7 +41,7 @@ func (c *composer) link(i uint64, to graph.Page) {
 		c.target(h, &target, j)
 		c.add(`">`)
 	}
-	c.name(&target, j)
+	c.name(&target, j, c.anchorWord(uint32(i), &target, j))
 	c.add("</a>")
 }
 

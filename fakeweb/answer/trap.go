@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/padded"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -335,7 +336,7 @@ func (r *trapRules) onward(dst []string, s *fakeweb.Site, t Trap, n, key uint64,
 }
 
 // pathWords are the segments of growing paths.
-var pathWords = strings.Fields(english)
+var pathWords = strings.Fields(language.English)
 
 func pathWord(h uint64) string { return pathWords[draw.Below(h, uint64(len(pathWords)))] }
 

@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/padded"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/press"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -17,8 +19,8 @@ import (
 type World struct {
 	web       *fakeweb.Web
 	rules     rules
-	words     [charsets]vocabulary
-	press     *press
+	words     [charsets]language.Vocabulary
+	press     *press.Press
 	network   Network
 	composers sync.Pool
 }
@@ -38,11 +40,11 @@ func New(w *fakeweb.Web, o Options) (*World, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	p, err := newPress()
+	p, err := press.New()
 	if err != nil {
 		return nil, err
 	}
-	x := &World{web: w, rules: newRules(w, o), words: vocabularies(o.Charsets > 0), press: p}
+	x := &World{web: w, rules: newRules(w, o), words: language.All(o.Charsets > 0), press: p}
 	x.network = Network{Base: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Addresses: 1}
 	x.composers.New = func() any { return &composer{w: x} }
 	return x, nil

@@ -68,9 +68,9 @@ var arrows = map[string][]string{
 	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
-	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
-	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/padded"},
-	"fakeweb/count":      {"graph", "fakeweb/answer"},
+	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
+	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/subject"},
+	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"internal/data":      {},
 	"internal/disk":      {},
@@ -85,8 +85,11 @@ var arrows = map[string][]string{
 	"internal/show":      {"internal/plot"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
-	"fakeweb/internal/draw":   {},
-	"fakeweb/internal/padded": {},
+	"fakeweb/subject":           {},
+	"fakeweb/internal/draw":     {},
+	"fakeweb/internal/language": {"fakeweb/internal/draw"},
+	"fakeweb/internal/padded":   {},
+	"fakeweb/internal/press":    {},
 }
 
 // anything in the table of arrows allows every package of ours.

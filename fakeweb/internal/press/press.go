@@ -1,21 +1,19 @@
-package answer
+// Package press compresses what a synthetic web sends.
+package press
 
 import (
 	"bytes"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
-// press compresses bodies, at the fastest level of each coding. Writers are kept for
+// A Press compresses bodies, at the fastest level of each coding. Writers are kept for
 // use by other answers.
-type press struct {
+type Press struct {
 	gzip, brotli sync.Pool
 	zstd         *zstd.Encoder // EncodeAll is safe for concurrent use
 
@@ -23,14 +21,10 @@ type press struct {
 	bombs   map[string][]byte // by coding, made when they are requested
 }
 
-// bombCodings lists the content codings of bombs, which do not depend on what the visitor
-// accepts.
-var bombCodings = [...]string{"gzip", "br", "zstd"}
-
 const bombHead = "<!DOCTYPE html>\n<title>Small</title>\n<p>"
 
-// bomb returns a page of a size in bytes, all but the first of them zero, in a coding.
-func (p *press) bomb(coding string, size int) []byte {
+// Bomb returns a page of a size in bytes, all but the first of them zero, in a coding.
+func (p *Press) Bomb(coding string, size int) []byte {
 	p.bombing.Lock()
 	defer p.bombing.Unlock()
 	if b, ok := p.bombs[coding]; ok {
@@ -51,7 +45,7 @@ func (p *press) bomb(coding string, size int) []byte {
 }
 
 // writer returns a writer that compresses the bytes written to it.
-func (p *press) writer(coding string, out io.Writer) io.WriteCloser {
+func (p *Press) writer(coding string, out io.Writer) io.WriteCloser {
 	switch coding {
 	case "br":
 		return brotli.NewWriterLevel(out, 1)
@@ -63,13 +57,14 @@ func (p *press) writer(coding string, out io.Writer) io.WriteCloser {
 	return w
 }
 
-func newPress() (*press, error) {
+// New returns a press.
+func New() (*Press, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, err
 	}
-	p := &press{zstd: z}
+	p := &Press{zstd: z}
 	p.gzip.New = func() any {
 		w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is right
 		return w
@@ -78,8 +73,8 @@ func newPress() (*press, error) {
 	return p, nil
 }
 
-// append compresses body to the end of dst.
-func (p *press) append(dst []byte, coding string, body []byte) []byte {
+// Append compresses body to the end of dst.
+func (p *Press) Append(dst []byte, coding string, body []byte) []byte {
 	out := bytes.NewBuffer(dst)
 	switch coding {
 	case "gzip":
@@ -98,32 +93,4 @@ func (p *press) append(dst []byte, coding string, body []byte) []byte {
 		return p.zstd.EncodeAll(body, dst)
 	}
 	return out.Bytes()
-}
-
-// coding returns the content coding of an answer: of those that the options offer and the
-// client accepts, the one that the site prefers; "" for none.
-func (r *pageRules) coding(s *fakeweb.Site, accept string) string {
-	n := uint64(len(r.opt.Encodings))
-	if n == 0 || accept == "" {
-		return ""
-	}
-	first := r.draw(s, streamEncoding, 0) % n
-	for i := range n {
-		if e := r.opt.Encodings[(first+i)%n]; accepts(accept, e) {
-			return e
-		}
-	}
-	return ""
-}
-
-// accepts reads an Accept-Encoding: a coding counts unless its weight is 0.
-func accepts(header, coding string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		if strings.EqualFold(strings.TrimSpace(name), coding) {
-			q, _ := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-			return q == "" || strings.Trim(q, "0.") != ""
-		}
-	}
-	return false
 }
