@@ -49,13 +49,7 @@ func (c *Collection) IDF(place uint8) float64 {
 	if given := c.t.idf[place]; given != 0 {
 		return given
 	}
-	switch n, df := float64(c.Pages()), float64(c.pages.At(int(place))); c.t.Rule.IDF {
-	case LogIDF:
-		return math.Log1p((n - df + 0.5) / (df + 0.5))
-	case InverseIDF:
-		return 1 / float64(max(1, c.counts.At(int(place))))
-	}
-	return 1
+	return c.t.Rule.IDF.of(c.Pages(), int(c.pages.At(int(place))), int(c.counts.At(int(place))))
 }
 
 // The parameters of BM25.
@@ -111,23 +105,29 @@ func (c *Collection) similarity(q *Query, r *event.Reading, at *[MaxTerms]*event
 
 // count returns how often a page has a term, as its title counts.
 func (c *Collection) count(m *event.Match) float64 {
-	return float64(m.Body) + float64(max(1, c.t.Rule.Title)*float64(m.Title))
+	return float64(m.Body) + float64(c.t.Rule.title()*float64(m.Title))
 }
 
 // bm25 returns the sum of BM25 by the largest that a page can have.
 func (c *Collection) bm25(q *Query, r *event.Reading, at *[MaxTerms]*event.Match) float64 {
-	mean := max(1, float64(c.counts.At(len(c.t.words)))/float64(max(1, c.Pages())))
-	length := 1 - b + b*max(1, float64(r.Words)/mean)
+	long := longer(float64(r.Words), float64(c.counts.At(len(c.t.words))), c.Pages())
 	sum, most := 0.0, 0.0
 	for _, t := range q.Terms {
 		w := float64(t.Weight * c.IDF(t.Place))
-		most += w * (k1 + 1)
+		most += float64(w * (k1 + 1))
 		if m := at[t.Place]; m != nil {
 			n := c.count(m)
-			sum += float64(w * n * (k1 + 1) / (n + float64(k1*length)))
+			sum += float64(w*n) * (k1 + 1) / (n + float64(k1*long))
 		}
 	}
 	return sum / most
+}
+
+// longer returns by how much a page discounts the occurrences of words because it is longer than
+// the mean of so many pages. Unlike in BM25 as it was published, a short page gains nothing.
+func longer(length, all float64, pages int) float64 {
+	mean := max(1, all/float64(max(1, pages)))
+	return 1 - b + float64(b*max(1, length/mean))
 }
 
 // cosine returns the cosine of the angle between the vector of the page, whose weights are

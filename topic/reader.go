@@ -2,7 +2,10 @@ package topic
 
 import (
 	"bytes"
-	"math"
+	"cmp"
+	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -13,81 +16,168 @@ type Reader struct {
 	t      *Topic
 	words  *Words
 	places map[string]uint8
-	counts map[string]uint32 // scratch: occurrences of all words, only for the cosine
+	// first has a bit for the length of each term that begins with a byte, the last bit for all
+	// longer ones. It tells most words from terms.
+	first [256]uint64
+	stems []stemmed // by hash of the word; nil if words are left as they are
+	all   tally     // occurrences of all words, only for the cosine
+	found [MaxTerms]event.Match
+	hits  []hit // terms in the text of the page, in their order
 }
+
+// A stemmed word is known by hashes.
+type stemmed struct {
+	word, stem uint64
+	place      uint8 // of the stem, noPlace if it is no term
+}
+
+// A hit is a term in a text.
+type hit struct {
+	word  uint32 // the number of the word in the text
+	place uint8
+}
+
+const (
+	noPlace = MaxTerms
+	// keptStems is the number of words whose stems are kept: most of those of a site.
+	keptStems = 1 << 13
+)
 
 // NewReader returns a reader.
 func (t *Topic) NewReader() *Reader {
 	r := &Reader{t: t, words: NewWords(t.Rule.Stem), places: map[string]uint8{}}
 	for i, word := range t.words {
 		r.places[word] = uint8(i)
+		r.first[lower(word[0])] |= 1 << min(len(word), 63)
+	}
+	if r.words.stem != nil {
+		r.stems = make([]stemmed, keptStems)
 	}
 	return r
 }
 
 // Page reads a page into to, apart from its links.
-func (r *Reader) Page(title, text []byte, to *event.Reading) {
+func (r *Reader) Page(title, text []byte, to *event.Reading) { r.PageWithLinks(title, text, nil, to) }
+
+// PageWithLinks reads a page into to, apart from its hits. edges are the places in the text at
+// which links begin and end, two for each, in ascending order; they become the numbers of the
+// words there. After it, Link returns the terms at links.
+func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Reading) {
 	to.Reset()
-	var found [MaxTerms]event.Match
-	clear(r.counts)
-	for word := range r.words.All(text) {
-		to.Words++
-		if i, ok := r.places[string(word)]; ok {
-			found[i].Body = more(found[i].Body)
+	clear(r.found[:len(r.t.words)])
+	r.hits = r.hits[:0]
+	r.all.reset()
+	w, n, next := r.words, uint32(0), 0
+	for w.begin(text); w.next(); n++ {
+		for next < len(edges) && uint32(w.from) >= edges[next] {
+			edges[next] = n
+			next++
 		}
-		r.count(word)
-	}
-	for word := range r.words.All(title) {
-		if i, ok := r.places[string(word)]; ok {
-			found[i].Title = more(found[i].Title)
+		if place := r.place(true); place != noPlace {
+			r.found[place].Body = more(r.found[place].Body)
+			r.hits = append(r.hits, hit{n, place})
 		}
 	}
-	to.Words = max(1, to.Words)
+	for ; next < len(edges); next++ {
+		edges[next] = n
+	}
+	for w.begin(title); w.next(); {
+		if place := r.place(false); place != noPlace {
+			r.found[place].Title = more(r.found[place].Title)
+		}
+	}
+	to.Words, to.Norm = max(1, n), r.all.norm()
+	r.matches(to)
+	if cap(r.hits) > maxHits {
+		r.hits = slices.Clone(r.hits)
+	}
+}
+
+// maxHits is the largest number of hits whose memory is kept for the next page.
+const maxHits = 1 << 13
+
+// matches adds the terms that were found.
+func (r *Reader) matches(to *event.Reading) {
 	for i := range r.t.words {
-		if m := found[i]; m.Title > 0 || m.Body > 0 {
+		if m := r.found[i]; m.Title > 0 || m.Body > 0 {
 			m.Term = uint8(i)
 			to.Matches = append(to.Matches, m)
 		}
 	}
-	to.Norm = r.norm()
 }
+
+// lower returns an ASCII letter in lower case. It maps other bytes, too, but no two of those with
+// which words begin to one.
+func lower(c byte) byte { return c | c&0x40>>1 }
 
 // more returns a number plus 1, if there is room for it.
 func more(n uint16) uint16 { return max(n, n+1) }
 
-// count counts a word for the norm of the page.
-func (r *Reader) count(word []byte) {
-	if r.t.Rule.Measure != Cosine {
-		return
+// place returns the place of the term that the present word is, noPlace if it is none. With
+// count, the word counts in the norm of the page.
+func (r *Reader) place(count bool) uint8 {
+	w := r.words
+	count = count && r.t.Rule.Measure == Cosine
+	if r.stems != nil {
+		return r.stemPlace(count)
 	}
-	if r.counts == nil {
-		r.counts = map[string]uint32{}
+	if !count && w.from >= w.wide && r.first[lower(w.text[w.from])]>>min(w.to-w.from, 63)&1 == 0 {
+		return noPlace
 	}
-	r.counts[string(word)]++
+	low := w.fold()
+	if count {
+		r.all.add(xxh3.Hash(low))
+	}
+	if i, ok := r.places[string(low)]; ok {
+		return i
+	}
+	return noPlace
 }
 
-// norm returns the length of the vector of the words that were counted, 0 if they were not.
-func (r *Reader) norm() float32 {
-	square := 0.0 // of integers and few others, in no order: see below
-	by := map[uint32]uint32{}
-	for _, n := range r.counts {
-		by[n]++
-	}
-	for n := uint32(1); len(by) > 0; n++ {
-		if k, ok := by[n]; ok {
-			w := Tame(float64(n))
-			square += float64(k) * float64(w*w)
-			delete(by, n)
+// stemPlace does what place does, by the stem of the word.
+func (r *Reader) stemPlace(count bool) uint8 {
+	w := r.words
+	hash := xxh3.Hash(w.fold()) | 1
+	s := &r.stems[hash>>1%keptStems]
+	if s.word != hash {
+		stem := w.reduce(w.low)
+		*s = stemmed{word: hash, stem: xxh3.Hash(stem), place: noPlace}
+		if i, ok := r.places[string(stem)]; ok {
+			s.place = i
 		}
 	}
-	return float32(math.Sqrt(square))
+	if count {
+		r.all.add(s.stem)
+	}
+	return s.place
+}
+
+// around is the number of words before and after a link in which terms count for it.
+const around = 10
+
+// Link returns the terms in link i of the edges that PageWithLinks read, and in the words around
+// it, as bits.
+func (r *Reader) Link(edges []uint32, i int) (anchor, near uint64) {
+	from, to := edges[2*i], edges[2*i+1]
+	at, _ := slices.BinarySearchFunc(r.hits, max(from, around)-around, func(h hit, word uint32) int { return cmp.Compare(h.word, word) })
+	for _, h := range r.hits[at:] {
+		switch {
+		case h.word < from || h.word >= to && h.word < to+around:
+			near |= 1 << h.place
+		case h.word < to:
+			anchor |= 1 << h.place
+		default:
+			return anchor, near
+		}
+	}
+	return anchor, near
 }
 
 // Mask returns the terms in a text, as bits.
 func (r *Reader) Mask(text []byte) (mask uint64) {
-	for word := range r.words.All(text) {
-		if i, ok := r.places[string(word)]; ok {
-			mask |= 1 << i
+	for r.words.begin(text); r.words.next(); {
+		if place := r.place(false); place != noPlace {
+			mask |= 1 << place
 		}
 	}
 	return mask

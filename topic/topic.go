@@ -110,6 +110,9 @@ func New(queries []Query, rule Rule, hot Hot) (*Topic, error) {
 
 // add gives a term its place.
 func (t *Topic) add(term *Term) error {
+	if term.Word == "" || term.Word[0] == ':' || strings.ContainsAny(term.Word, "\t\n") {
+		return fmt.Errorf("%q is no word", term.Word)
+	}
 	if !(term.Weight > 0) || math.IsInf(term.Weight, 1) {
 		return fmt.Errorf("the weight of %q is %v: it must be a positive number", term.Word, term.Weight)
 	}
@@ -183,14 +186,15 @@ func ReadText(text string, rule Rule, hot Hot) (*Topic, error) {
 			continue
 		}
 		part := strings.Split(line, "\t")
-		weight, err := strconv.ParseFloat(part[min(1, len(part)-1)], 64)
-		if err != nil || len(part) > 3 || len(queries) == 0 {
+		if len(part) < 2 || len(part) > 3 || len(queries) == 0 {
 			return nil, fmt.Errorf("line %d of the topic: %q is no term", i+1, line)
 		}
-		if len(part) == 3 {
-			if given[part[0]], err = strconv.ParseFloat(part[2], 64); err != nil {
-				return nil, fmt.Errorf("line %d of the topic: %w", i+1, err)
-			}
+		weight, err := number(part[1])
+		if err == nil && len(part) == 3 {
+			given[part[0]], err = number(part[2])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d of the topic: %w", i+1, err)
 		}
 		q := &queries[len(queries)-1]
 		q.Terms = append(q.Terms, Term{Word: part[0], Weight: weight})
@@ -203,4 +207,13 @@ func ReadText(text string, rule Rule, hot Hot) (*Topic, error) {
 		t.Give(word, idf)
 	}
 	return t, nil
+}
+
+// number returns the positive number that a text has.
+func number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && (!(v > 0) || math.IsInf(v, 1)) {
+		err = fmt.Errorf("%q is no positive number", text)
+	}
+	return v, err
 }
