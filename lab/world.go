@@ -24,6 +24,8 @@ type World struct {
 	// Part reports which pages can be part of E, if not all can: those that a crawl fetched.
 	// The others are known and have no content.
 	Part func(graph.Page) bool
+	// Readings says what pages have to do with a topic; nil if their text is not known.
+	Readings *Readings
 }
 
 // NewWorld unpacks a graph with the given number of threads, 0 for one a processor.

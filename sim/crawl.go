@@ -343,6 +343,9 @@ type World struct {
 	// Version returns a number that is another one after each change of a page. If it is nil,
 	// pages never change.
 	Version func(p graph.Page, at time.Duration) uint32
+	// Read sets what a page has to do with the topic of the crawl (Frontier.Topic), with its hits
+	// by place in Event.Links. It is nil if the text of pages is not known.
+	Read func(p graph.Page, to *event.Reading)
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

@@ -301,8 +301,9 @@ func (c *crawl) end(i uint32, f *fetcher) {
 // endModelled makes the event of a task whose answer follows from the model.
 func (c *crawl) endModelled(f *fetcher) {
 	w := f.task
+	c.event.Read.Reset()
 	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
-		Start: f.start, End: c.now, Bytes: f.bytes}
+		Start: f.start, End: c.now, Bytes: f.bytes, Read: c.event.Read}
 	switch w.Kind {
 	case event.Resolve:
 		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
@@ -335,7 +336,11 @@ func (c *crawl) rest(f *fetcher) time.Duration {
 // arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.task.Page)
+	if c.w.Read != nil && c.o.Frontier.Topic != nil {
+		c.w.Read(p, &c.event.Read)
+	}
 	if again := c.come(f, p); again {
+		c.event.Read.Hits = c.event.Read.Hits[:0]
 		return // its links are known
 	}
 	c.fetched(p, f)

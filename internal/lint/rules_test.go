@@ -61,11 +61,12 @@ var arrows = map[string][]string{
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "journal", "lab", "lab/measure", "policy", "score", "sim", "trouble"},
+	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
-	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
