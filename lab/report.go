@@ -35,6 +35,9 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 	if c.Judge != nil {
 		r.Sections = append(r.Sections, c.curveSections(runs, b)...)
 		r.Sections = append(r.Sections, c.precisionSection(runs))
+		if c.Buffer > 0 {
+			r.Sections = append(r.Sections, c.BufferSection(runs))
+		}
 	}
 	if c.Times != nil {
 		r.Sections = append(r.Sections, c.timeSections(runs)...)

@@ -33,6 +33,9 @@ type Setup struct {
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
+	// Remember is the largest number of waiting pages that the crawler remembers; 0: all. See
+	// forgetful.
+	Remember int
 	// Duration is the instant at which the crawl ends; 0: when nothing is left to fetch.
 	Duration time.Duration
 	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
@@ -74,16 +77,22 @@ type Result struct {
 	Known    int // pages known at the end
 	Sites    int // sites known at the end
 	Requests int // tasks handed out, of all kinds
-	Took     time.Duration
-	Memory   int64    // bytes of frontier and policy at the end
-	Trace    *Trace   // fetchers over time; nil without a model of time
-	Notes    []string // what policies have to tell the user
+	// Forgotten is how often a waiting page was forgotten. Then Known counts pages that were
+	// forgotten and found again several times.
+	Forgotten int
+	Took      time.Duration
+	Memory    int64    // bytes of frontier and policy at the end
+	Trace     *Trace   // fetchers over time; nil without a model of time
+	Notes     []string // what policies have to tell the user
 }
 
 // Run crawls a world.
 func Run(w *World, o Options) (*Result, error) {
 	if o.Revisits != nil && o.Revisits.Every > 0 && o.Duration == 0 {
 		return nil, errEndless
+	}
+	if o.Remember > 0 && (o.Revisits != nil || w.Recorded != nil && w.Times != nil) {
+		return nil, errRemember
 	}
 	c, err := newCrawl(w, &o)
 	if err != nil {
@@ -138,7 +147,8 @@ type crawl struct {
 	player       *player         // nil unless the answers are recorded
 	event        event.Event
 	visits       *visits // nil unless pages are fetched again
-	rhythm       int     // turns of the loop from one call of Progress to the next
+	forgetful    forgetful
+	rhythm       int // turns of the loop from one call of Progress to the next
 	res          Result
 }
 
@@ -162,7 +172,8 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.left = w.pages()
 	}
 	fo := o.Frontier
-	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
+	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
+	c.forgetful.limit = o.Remember
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
 	fo.Scores = fo.Scores || o.Revisits != nil && o.Score != nil
 	switch {
@@ -287,6 +298,7 @@ func (c *crawl) discover(p graph.Page) graph.Page {
 	if fresh {
 		s, _ := c.sites.id(uint32(c.w.site(p)))
 		c.event.New = append(c.event.New, graph.Site(s))
+		c.remembers(graph.Page(id))
 		if c.player != nil {
 			c.event.Bars = append(c.event.Bars, c.player.bars[p])
 		}

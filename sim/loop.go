@@ -120,6 +120,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 			return ask
 		}
 	}
+	c.forget()
 	ask = event.Never
 	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
 		w, again, ok := c.f.Next(c.now)

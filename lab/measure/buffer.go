@@ -39,23 +39,89 @@ func (b *buffer) update(p graph.Page, estimate float64) {
 	}
 }
 
+// A BufferShare is P_BC as one number: the share of the buffer that is hot at the end.
+type BufferShare struct {
+	Hot   string  `json:"hot"`   // the definition: R_B, R_K or G=...
+	G     float64 `json:"g"`     // the least importance of a hot page
+	Pages int     `json:"pages"` // hot pages in E
+	Room  int     `json:"room"`  // B
+	Share float64 `json:"share"`
+}
+
+// An Estimate returns I' of a page that was just fetched, the importance by which a buffer keeps
+// pages. It may update those of others. It is for one crawl.
+type Estimate func(p graph.Page, update func(graph.Page, float64)) float64
+
 // BufferCrawl returns P_BC(k), the share of a buffer of room pages that is hot after k
-// fetches, where hot is at least as important as the room-th best page of E; the
-// last value is the P_BC of the paper. estimate returns I' of a page that was just
-// fetched; it may update those of others.
-func (t *Trial) BufferCrawl(room int, estimate func(p graph.Page, update func(graph.Page, float64)) float64) Curve {
+// fetches; the last value is the P_BC of the paper. Hot is at least as important as the room-th
+// best page of E there (HotBest), or as G (HotAbove).
+func (t *Trial) BufferCrawl(room int, h Hot, estimate Estimate) Curve {
 	j := t.judge
 	room = min(room, len(j.pages))
-	b, limit, hot := newBuffer(room, len(j.class)), j.HotBest(room).limit, 0
+	b, hot := newBuffer(room, len(j.class)), 0
 	c := Curve{make([]float64, len(t.order)), len(j.pages)}
 	for k, p := range t.order {
-		if j.class[p] < limit {
+		if j.class[p] < h.limit {
 			hot++
 		}
-		if gone := b.store(p, estimate(p, b.update)); gone != graph.NoPage && j.class[gone] < limit {
+		if gone := b.store(p, estimate(p, b.update)); gone != graph.NoPage && j.class[gone] < h.limit {
 			hot--
 		}
 		c.Y[k] = Share(hot, room)
 	}
 	return c
+}
+
+// KnownBacklinks estimates importance by the number of fetched pages that link to a page.
+func KnownBacklinks(out *graph.Lists) Estimate {
+	known := make([]uint32, out.Pages())
+	return func(p graph.Page, update func(graph.Page, float64)) float64 {
+		for _, q := range out.List(p) {
+			if q != p {
+				known[q]++
+				update(q, float64(known[q]))
+			}
+		}
+		return float64(known[p])
+	}
+}
+
+// KnownRank estimates PageRank by one sweep in the order of the crawl: a fetched page passes the
+// share follow of what it has received so far on to the pages that it links to.
+func KnownRank(out *graph.Lists, follow float64) Estimate {
+	rank := make([]float64, out.Pages())
+	return func(p graph.Page, update func(graph.Page, float64)) float64 {
+		links := out.List(p)
+		passed := follow * (1 - follow + rank[p]) / float64(max(1, len(links)))
+		for _, q := range links {
+			if q != p {
+				rank[q] += passed
+				update(q, rank[q])
+			}
+		}
+		return rank[p]
+	}
+}
+
+// KnownValues estimates importance by values that a fetched page shows by itself, as its
+// similarity to a topic.
+func KnownValues(value []float64) Estimate {
+	return func(p graph.Page, _ func(graph.Page, float64)) float64 { return value[p] }
+}
+
+// KnownBoth estimates the importance of pages that count if they are hot by themselves and have
+// backlinks: the known backlinks of hot pages, and 0 for others.
+func KnownBoth(hot []bool, out *graph.Lists) Estimate {
+	known := KnownBacklinks(out)
+	return func(p graph.Page, update func(graph.Page, float64)) float64 {
+		n := known(p, func(q graph.Page, v float64) {
+			if hot[q] {
+				update(q, v)
+			}
+		})
+		if !hot[p] {
+			return 0
+		}
+		return n
+	}
 }

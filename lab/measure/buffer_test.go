@@ -45,7 +45,7 @@ func (b *buffer) pages() []graph.Page {
 }
 
 // given hands out estimates in the order of the fetches.
-func given(estimate []float64) func(graph.Page, func(graph.Page, float64)) float64 {
+func given(estimate []float64) Estimate {
 	k := 0
 	return func(graph.Page, func(graph.Page, float64)) float64 {
 		k++
@@ -53,7 +53,8 @@ func given(estimate []float64) func(graph.Page, func(graph.Page, float64)) float
 	}
 }
 
-// P3: P_BC against a list that is searched, for every size of buffer.
+// P3, P4: P_BC against a list that is searched, for every size of buffer and the three definitions of
+// hot: at least I(R_B), I(R_K) or G.
 func TestBufferCrawlBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 1))
 	for range 200 {
@@ -61,12 +62,18 @@ func TestBufferCrawlBruteForce(t *testing.T) {
 		trial := trialOf(t, c.value, c.e, c.order, JudgeOptions{})
 		estimate := fewValues(r, len(c.order))
 		for room := 1; room <= len(c.e); room++ {
-			naive := &naiveBuffer{room: room, estimate: map[graph.Page]float64{}}
-			got := trial.BufferCrawl(room, given(estimate))
-			nearCurve(t, "P_BC", got, len(c.order), func(k int) float64 {
-				naive.store(c.order[k-1], estimate[k-1])
-				return float64(c.count(naive.pages, c.best(room))) / float64(room)
-			})
+			k := 1 + r.IntN(len(c.e))
+			for _, hot := range []struct {
+				Hot
+				g float64
+			}{{trial.judge.HotBest(room), c.best(room)}, {trial.judge.HotBest(k), c.best(k)}, {trial.judge.HotAbove(0.25), 0.25}} {
+				naive := &naiveBuffer{room: room, estimate: map[graph.Page]float64{}}
+				got := trial.BufferCrawl(room, hot.Hot, given(estimate))
+				nearCurve(t, "P_BC", got, len(c.order), func(k int) float64 {
+					naive.store(c.order[k-1], estimate[k-1])
+					return float64(c.count(naive.pages, hot.g)) / float64(room)
+				})
+			}
 		}
 	}
 }
@@ -109,7 +116,7 @@ func TestBufferOfTheOmniscient(t *testing.T) {
 		c.order = shuffled(r, c.e)
 		trial := trialOf(t, c.value, c.e, c.order, JudgeOptions{})
 		for _, room := range []int{1 + r.IntN(len(c.e)), 2 * len(c.e)} {
-			curve := trial.BufferCrawl(room, given(trial.values()))
+			curve := trial.BufferCrawl(room, trial.judge.HotBest(room), given(trial.values()))
 			near(t, "P_BC", curve.Y[len(curve.Y)-1], 1)
 		}
 	}

@@ -29,6 +29,9 @@ type Truth struct {
 	MeanScale bool
 	// Bound is the largest error of Value, in L1 of the sum-1 vector.
 	Bound float64
+	// Estimate, if not nil, returns I' of the limited buffer for one crawl: what a crawler knows
+	// of this importance. If it is nil, it knows links.
+	Estimate func() Estimate
 }
 
 // TruthOptions select a truth. The zero value means follow 0.9, the full graph, no

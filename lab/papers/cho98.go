@@ -140,7 +140,8 @@ func buffer(r *run, p *Place) error {
 	}
 	graph.Parallel(r.threads(), len(names)*len(shares), func(part int) {
 		i, k := part/len(shares), part%len(shares)
-		curves[i][k] = bufferKnown(c.runs[i].Trial, p.World.Sim.Out, measure.PagesAt(shares[k], c.Judge.Reachable()))
+		room := measure.PagesAt(shares[k], c.Judge.Reachable())
+		curves[i][k] = c.runs[i].Trial.BufferCrawl(room, c.Judge.HotBest(room), measure.KnownBacklinks(p.World.Sim.Out))
 	})
 	kept := make([]float64, len(names))
 	for i := range names {
@@ -151,21 +152,6 @@ func buffer(r *run, p *Place) error {
 		100*low, names[slices.Index(kept, low)], 100*high, names[slices.Index(kept, high)]))
 	r.show(bufferEnds(c, names, curves), r.bufferCourse(p, names, curves))
 	return nil
-}
-
-// bufferKnown returns P_BC(k) where I' is the number of fetched pages that link to a
-// page, kept up to date during the crawl.
-func bufferKnown(t *measure.Trial, out *graph.Lists, room int) measure.Curve {
-	known := make([]uint32, out.Pages())
-	return t.BufferCrawl(room, func(p graph.Page, update func(graph.Page, float64)) float64 {
-		for _, q := range out.List(p) {
-			if q != p {
-				known[q]++
-				update(q, float64(known[q]))
-			}
-		}
-		return float64(known[p])
-	})
 }
 
 func bufferVerdict(all []finding) string {

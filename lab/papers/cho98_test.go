@@ -271,9 +271,16 @@ func TestBufferKnown(t *testing.T) {
 		}
 		value[0]++
 		order := shuffled(r, allPages(n))
-		trial := trialOf(t, value, allPages(n), order, measure.JudgeOptions{})
+		judge, err := measure.NewJudge(&measure.Truth{Metric: "test", Value: value, Pages: n}, allPages(n), measure.JudgeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trial, err := judge.Try(order)
+		if err != nil {
+			t.Fatal(err)
+		}
 		room := 1 + r.IntN(n)
-		got := bufferKnown(trial, out, room)
+		got := trial.BufferCrawl(room, judge.HotBest(room), measure.KnownBacklinks(out))
 		nearCurve(t, "P_BC", got, n, naiveKnown(order, out, value, room))
 	}
 }
