@@ -330,6 +330,7 @@ const (
 	moreBars = 1 << iota
 	moreAdmit
 	moreAnchors
+	moreReading
 )
 
 // moreOf returns which of these an event has.
@@ -343,11 +344,14 @@ func moreOf(e *event.Event) (more byte) {
 	if e.Kind == event.Done && e.HasAnchors() {
 		more |= moreAnchors
 	}
+	if e.Kind == event.Done && e.Read.Words > 0 {
+		more |= moreReading
+	}
 	return more
 }
 
 // more writes the bars of the new pages as runs of equal ones, the admitted pages as
-// links are, and the anchors.
+// links are, the anchors, and what the page has to do with the topic.
 func (w *writer) more(e *event.Event, more byte) {
 	w.byte(more)
 	if more&moreBars != 0 {
@@ -369,6 +373,9 @@ func (w *writer) more(e *event.Event, more byte) {
 	if more&moreAnchors != 0 {
 		w.anchors(e)
 	}
+	if more&moreReading != 0 {
+		w.reading(&e.Read)
+	}
 }
 
 func (d *reader) more(e *event.Event) {
@@ -381,6 +388,9 @@ func (d *reader) more(e *event.Event) {
 	}
 	if more&moreAnchors != 0 {
 		d.anchors(e)
+	}
+	if more&moreReading != 0 {
+		d.reading(e)
 	}
 	if d.err == nil && (more == 0 || moreOf(e) != more) {
 		d.fail(fmt.Errorf("additions %#x of an event %v", more, e.Kind))

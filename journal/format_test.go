@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// TestFormat has the bytes of a small journal of version 3 as docs/formats.md describes
+// TestFormat has the bytes of a small journal of version 5 as docs/formats.md describes
 // them. If they change, journals that exist can no longer be read: it takes a new version.
 func TestFormat(t *testing.T) {
 	d := disk.NewMemory()
@@ -26,7 +26,8 @@ func TestFormat(t *testing.T) {
 	l.Append(&seed)
 	l.Append(&Record{Now: 9, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 0, Page: 1}}, Facts: Facts{Clock: 8, Conn: 4}})
 	l.Append(&Record{Now: 20, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0},
-		Anchors: []event.Anchor{{Words: event.Words{0x0201}, Region: event.Content}}},
+		Anchors: []event.Anchor{{Words: event.Words{0x0201}, Region: event.Content}},
+		Read:    event.Reading{Words: 9, Norm: 2, Matches: []event.Match{{Term: 3, Title: 1, Body: 4}}, Hits: []event.Hit{{Link: 0, Anchor: 8, Around: 1}}}},
 		Facts: Facts{Status: 200, Place: Place{1, 2, 3}, Size: 5, Phases: [3]time.Duration{1, 2, 3}, Media: "a/b", Title: "t"}})
 	if err := l.Write(l.Take(Commit{Warc: Position{1, 99}, Pages: 2, Sites: 1})); err != nil {
 		t.Fatal(err)
@@ -42,17 +43,17 @@ func TestFormat(t *testing.T) {
 }
 
 const formatBytes = `
-	574a4e4c 04000000
+	574a4e4c 05000000
 	00000000000000000000000000000001
 	02000000 03000000 0000000000000000
-	00000000 ce439aee
-	574a4752 ebf406d7 63000000 acf88ea8
+	00000000 e5565a33
+	574a4752 ffebf7c1 70000000 562c2bce
 	0000000000000000 0300000000000000
 	01000000 6300000000000000
 	02000000 01000000
 	1d000000 64244052 c00002020000000100010201010108687474703a2f2f61022f78020179
 	0b000000 5fa0278a 8101120200000180050204
-	23000000 ed5cf656 c602280100020410c801000101 0407010102 9e30c8010104060a02040603612f620174`
+	30000000 e183a663 c602280100020410c801000101 0c07010102 130000004001030901010008 01 9e30c8010104060a02040603612f620174`
 
 // A journal whose only header is damaged is not taken for none: nothing is begun over it.
 func TestDamagedHeader(t *testing.T) {

@@ -18,7 +18,8 @@ import (
 //	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
 //	3: anchors of links
 //	4: visits that were stored as revisit records; the class gone; scores
-const Version = 4
+//	5: what pages have to do with the topic of the crawl
+const Version = 5
 
 // A Record is an event with its place in the journal.
 type Record struct {
@@ -45,7 +46,7 @@ const frame = 8
 // Bits of the first byte of a record, added to the kind of its event.
 const (
 	hasFacts = 0x80
-	hasMore  = 0x40 // the event has bars or anchors, or admits pages
+	hasMore  = 0x40 // the event has bars, anchors or a reading, or admits pages
 	kindBits = 0x3f
 )
 
@@ -140,8 +141,9 @@ func (r *Record) reset(kind event.Kind) {
 	e := &r.Event
 	r.Facts.reset()
 	*r = Record{Facts: r.Facts, Event: event.Event{
-		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0],
+		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0], Read: e.Read,
 	}}
+	r.Event.Read.Reset()
 }
 
 // writer appends numbers and bytes.

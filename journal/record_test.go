@@ -45,6 +45,10 @@ func samples() []Record {
 		{Seq: 12, First: 6, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, New: []graph.Site{2}, Bars: []event.Bar{event.BarScope}, Admit: []graph.Page{3},
 			Links: []graph.Page{6, 1, 9, 8, 7}, Anchors: []event.Anchor{{Words: event.Words{1, 2, 3, 4}, Region: event.Navigation}, {Region: event.Navigation},
 				{}, {Words: event.Words{math.MaxUint16}}, {Words: event.Words{9, 8, 7}, Region: event.Footer}}}},
+		{Seq: 12, Event: event.Event{Kind: event.Done, Read: event.Reading{Words: 1}}},
+		{Seq: 12, Event: event.Event{Kind: event.Done, Links: []graph.Page{6, 1, 9, 8, 7}, Read: event.Reading{Words: math.MaxUint32, Norm: 2.5,
+			Matches: []event.Match{{Term: 0, Body: 1}, {Term: 7, Title: math.MaxUint16}, {Term: 63, Title: 1, Body: math.MaxUint16}},
+			Hits:    []event.Hit{{Link: 0, Anchor: 1}, {Link: 1, Around: 1 << 63}, {Link: 4, Anchor: math.MaxUint64, Around: 5}}}}},
 		{Seq: 12, First: 6, Event: event.Event{Kind: event.Listed, Task: event.Task{Site: 4}, New: []graph.Site{2}, Bars: []event.Bar{event.BarDenied},
 			Files: 2, Retry: 1, Class: event.ServerError, Start: 1, End: 2, Bytes: 3}},
 		{Seq: 12, Event: event.Event{Kind: event.Listed}},
@@ -100,6 +104,7 @@ func plain(r *Record) Record {
 	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
+	e.Read.Matches, e.Read.Hits = orNil(e.Read.Matches), orNil(e.Read.Hits)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
 	f.Prior, f.Score = orNil(f.Prior), orNil(f.Score)
 	return c
@@ -115,7 +120,7 @@ func orNil[T any](list []T) []T {
 // Fields that the kind does not name are not written: the simulator fills in some.
 func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
-		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Read: event.Reading{Words: 17}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
@@ -125,7 +130,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Resolved: {Task: event.Task{Site: 1}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
 		event.Ruled: {Task: event.Task{Site: 1, For: 14}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 			Hop: true, To: 15, Files: 16, Delay: 11, Expiry: 12, Retry: 13},
-		event.Done: {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Class: full.Class,
+		event.Done: {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Read: full.Read, Class: full.Class,
 			Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Retry: 13},
 		event.Session: {},
 		event.Listed: {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
@@ -234,7 +239,7 @@ func TestMalformedBodies(t *testing.T) {
 		"too many files":           {byte(event.Withdrawn), 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x20},
 		"no more":                  {hasMore | admitted, 0, 0, 0},
 		"more of session":          {hasMore | session, 0, 0, moreAdmit, 1, 2},
-		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 8, 1, 2},
+		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 16, 1, 2},
 		"admits nobody":            {hasMore | admitted, 0, 0, moreAdmit, 0},
 		"bars of nobody":           {hasMore | seed, 0, 0, 0, moreBars},
 		"no bars":                  {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 0, 1},
@@ -257,6 +262,15 @@ func TestMalformedBodies(t *testing.T) {
 		"a word that is 0":         anchored(1, 7, 1, 0, 0),
 		"a word twice":             anchored(1, 7, 2, 9, 0, 9, 0),
 		"words left over":          anchored(1, 7, 1, 9, 0, 9, 0),
+		"a reading of a seed":      {hasMore | seed, 0, 0, 0, moreReading, 2, 0, 0},
+		"a reading of no words":    topical(0, 0, 0),
+		"a norm of 0":              topical(3, 0, 0, 0, 0, 0, 0),
+		"a term that is not there": topical(2, 1, 5, 0, 0),
+		"a title without it":       topical(2, 1, 5, 1, 0, 0),
+		"terms in no order":        topical(2, 2, 5, 2, 5, 2, 0),
+		"a term too often":         topical(2, 1, 5, 0x80, 0x80, 8, 0),
+		"a hit without a term":     topical(2, 0, 1, 0, 0, 0),
+		"a hit beyond the links":   topical(2, 0, 1, 2, 1, 0),
 		"no facts":                 {hasFacts | session, 0, 0, 0},
 		"facts of others":          {hasFacts | session, 0, 0, 2, 1},
 		"unknown facts":            {hasFacts | done, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x82, 0x80, 0x80, 0x80, 1, 200, 1},
@@ -273,6 +287,13 @@ func TestMalformedBodies(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// topical returns the body of an event Done with two links and bytes for its reading.
+func topical(bytes ...byte) []byte {
+	body := anchored(2)
+	body[len(body)-1] = moreReading
+	return append(body, bytes...)
 }
 
 // anchored returns the body of an event Done with links 1, 2... and bytes for their anchors.
@@ -336,7 +357,7 @@ func FuzzDecode(f *testing.F) {
 // roomOf is how many bytes the lists of a record have room for.
 func roomOf(r *Record) int {
 	e, f := &r.Event, &r.Facts
-	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars) + 10*cap(e.Anchors)
+	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars) + 10*cap(e.Anchors) + 6*cap(e.Read.Matches) + 24*cap(e.Read.Hits)
 	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny) + cap(f.Prior) + cap(f.Score)
 	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
 	for _, file := range f.Files {

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // benchAnswers are answers with the pages of crawl/page/testdata, or with all .html files
@@ -65,15 +67,42 @@ func BenchmarkPageLinks(b *testing.B) {
 	eachAnswer(b, o)
 }
 
-// BenchmarkAnchors shows what regions and words of links cost, without WARC records: each page
-// is read without and with them in turn, and the shortest of all times of a page counts.
+// BenchmarkAnchors shows what regions and words of links cost, without WARC records.
 func BenchmarkAnchors(b *testing.B) {
+	sideBySide(b, func(o *Options, with bool) { o.Builder, o.Anchors = nil, with })
+}
+
+// BenchmarkTopic shows what reading pages for a topic costs, by the rules of topics, with all that
+// is done for a page.
+func BenchmarkTopic(b *testing.B) {
+	for _, rule := range []topic.Rule{{}, {Stem: "english"}, {Measure: topic.Cosine}} {
+		b.Run(fmt.Sprintf("%v%s", rule.Measure, rule.Stem), func(b *testing.B) {
+			q, err := topic.Parse("q", "configuration of network interfaces and wireless drivers", rule)
+			if err != nil {
+				b.Fatal(err)
+			}
+			t, err := topic.New([]topic.Query{q}, rule, topic.Hot{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			sideBySide(b, func(o *Options, with bool) {
+				if o.Anchors = true; with {
+					o.Topic = t
+				}
+			})
+		})
+	}
+}
+
+// sideBySide reads each page without and with something in turn. The shortest of all times of a
+// page counts.
+func sideBySide(b *testing.B, set func(o *Options, with bool)) {
 	answers, _ := benchAnswers(b)
 	least, f, links := make([][2]time.Duration, len(answers)), new(Found), 0
 	var gatherers [2]*Gatherer
 	for i := range gatherers {
 		o := options()
-		o.Builder, o.Anchors = nil, i == 1
+		set(o, i == 1)
 		gatherers[i] = New(o)
 	}
 	for b.Loop() {

@@ -40,6 +40,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 		l.items[at].Anchor = g.anchor(from, l.items[at].Anchor)
 		l.items[at].Since = min(l.items[at].Since-1, g.since-1) + 1 // the latest; 0 is none
 		l.items[at].Priority = max(l.items[at].Priority, g.priority)
+		g.topical.join(l, at)
 		return v
 	}
 	if full {
@@ -52,6 +53,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 	link.Anchor, link.Since, link.Priority = g.anchor(from, event.Anchor{}), g.since, g.priority
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
+	g.topical.add(l)
 	return v
 }
 
@@ -179,10 +181,11 @@ type Link struct {
 	Since uint32
 }
 
-// Links is a list of any number of links in two pieces of memory.
+// Links is a list of any number of links in few pieces of memory.
 type Links struct {
 	items []item
-	bytes []byte // normal forms, one after the other
+	bytes []byte  // normal forms, one after the other
+	terms []Terms // at the links; empty if there is no topic
 }
 
 // item is one link: its URL is bytes[start:end], the site bytes[start:mid].
@@ -210,7 +213,7 @@ func (l *Links) Rest(i int) []byte { return l.bytes[l.items[i].mid:l.items[i].en
 func (l *Links) URL(i int) []byte { return l.bytes[l.items[i].start:l.items[i].end] }
 
 func (l *Links) reset() {
-	l.items, l.bytes = l.items[:0], l.bytes[:0]
+	l.items, l.bytes, l.terms = l.items[:0], l.bytes[:0], l.terms[:0]
 	if cap(l.bytes) > maxFound || cap(l.items) > maxFound/itemSize {
 		*l = Links{}
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/topic"
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
@@ -17,11 +18,12 @@ type Options struct {
 
 	Withheld func(header string) bool // headers of a request that are not stored; nil: those that fetch.SecretHeader names
 
-	KeepNoArchive bool  // store the bodies of pages whose authors want no copy
-	Anchors       bool  // find the regions and the words of links
-	Signals       bool  // find feeds, and read what they and sitemaps say about changes
-	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
-	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
+	KeepNoArchive bool         // store the bodies of pages whose authors want no copy
+	Anchors       bool         // find the regions and the words of links
+	Topic         *topic.Topic // of the crawl: what to read in pages; nil: nothing
+	Signals       bool         // find feeds, and read what they and sitemaps say about changes
+	HTMLOnly      bool         // links that do not look like pages are barred, bodies that are none are not stored (--types html)
+	MaxBody       int64        // bytes after content coding; 0 means 10 MiB
 	// Sites, if not nil, returns HTMLOnly and MaxBody of a site; those above are not used then,
 	// but MaxBody must be the largest.
 	Sites func(site []byte) (htmlOnly bool, maxBody int64)
@@ -87,6 +89,7 @@ type Gatherer struct {
 	extra    []uint64 // hashes of links beyond the limit
 	since    uint32   // Link.Since of the next link
 	priority uint8    // Link.Priority of the next link
+	topical  topical
 	targets
 	plainURL []byte // a link without the parameters that its page need not have
 	room     []byte // records
@@ -95,13 +98,17 @@ type Gatherer struct {
 // New returns a new gatherer.
 func New(o *Options) *Gatherer {
 	opt := o.withDefaults()
-	return &Gatherer{
+	g := &Gatherer{
 		opt:      opt,
-		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true, Anchors: opt.Anchors}),
+		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true, Anchors: opt.Anchors || opt.Topic != nil}),
 		charset:  page.Decoder{Max: int(min(max(3*opt.MaxBody, opt.MaxSitemap), page.MaxInput))},
 		resolver: page.Resolver{MaxLen: opt.MaxURL},
 		encoders: map[string]func([]byte, rune) ([]byte, bool){},
 	}
+	if opt.Topic != nil {
+		g.topical.reader = opt.Topic.NewReader()
+	}
+	return g
 }
 
 // Limits on the work that a page of any content can cause: links as they are written,
@@ -125,6 +132,7 @@ func (g *Gatherer) trim(size int64) {
 	if 8*cap(g.extra) > maxKept {
 		g.extra = nil
 	}
+	g.topical.trim()
 	if size > maxKept {
 		g.page, g.charset = page.Page{}, page.Decoder{Max: g.charset.Max}
 	}

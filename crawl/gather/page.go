@@ -68,6 +68,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	d.inScope, d.alone, d.moved = g.opt.Scope.holds(site), false, a.Class == event.Redirect
 	d.htmlOnly, d.maxBody = g.opt.of(site)
 	g.most, g.extra = g.opt.MaxLinks, g.extra[:0]
+	g.topical.next = Terms{}
 	g.resolver.EncodeQuery = nil
 	g.resolver.Document(d.url)
 }
@@ -110,6 +111,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.scanner.Scan(text, &g.page)
 	p := &g.page
 	f.Title, f.Charset = strings.ToValidUTF8(string(p.Title), "\ufffd"), charset.Name
+	g.topical.read(p, &f.Read)
 	f.Digest, f.Gist, f.Cut, f.Dropped = p.Digest, p.Gist, p.Cut, p.Dropped
 	for _, value := range p.Robots {
 		f.Tags |= robots.ParseMeta([]string{string(value)}, g.opt.Product)
@@ -168,6 +170,7 @@ func (g *Gatherer) links(headers []string, f *Found) {
 	}
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Kind != page.KindLink || leads(l.Rel) {
+			g.topical.at(p, i)
 			g.link(f, p.Href(*l), l.Rel|more, l)
 		}
 	}
@@ -276,6 +279,8 @@ type Found struct {
 	Records archive.Records // Bytes is nil where there is nothing to store
 	Revisit bool            // the first of them is a revisit
 
+	// Read is what a page has to do with the topic, apart from its links: see Links.Terms.
+	Read      event.Reading
 	Digest    page.Digest // of the structural text
 	page.Gist             // of its words
 	// Targets is of where the links of a page lead and of what pictures it shows: two
@@ -306,7 +311,9 @@ func (f *Found) Reset() {
 	if cap(body) > maxFound {
 		body = nil
 	}
-	*f = Found{Links: links, Body: body}
+	read := f.Read
+	read.Reset()
+	*f = Found{Links: links, Body: body, Read: read}
 }
 
 // maxFound is the most memory of one buffer that a Found keeps, in bytes. There are as

@@ -7,6 +7,24 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
+// Place returns where the text of an anchor begins and ends in Text. Other links have none.
+func (p *Page) Place(l *Link) (s Span, ok bool) {
+	if l.Kind != KindAnchor {
+		return Span{}, false
+	}
+	return l.text, true
+}
+
+// Aside returns the text of a link that is not in Text: the title of an anchor without text, or
+// the alternative text of an area.
+func (p *Page) Aside(l *Link) []byte {
+	at := l.title
+	if l.Kind != KindAnchor && at.Start == at.End {
+		at = l.text
+	}
+	return p.store[at.Start:at.End]
+}
+
 // Words returns the words of a link: of its text, in which images stand with their alternative
 // texts, or else of its title.
 func (p *Page) Words(l *Link) event.Words {
