@@ -38,7 +38,8 @@ type random struct {
 	slots *graph.Column[uint32]     // by page: its slot, counted from 1; 0 if it does not wait
 	pages *graph.Column[graph.Page] // by slot-1: the page there; only the first n count
 
-	numbers *graph.Column[uint64] // see slotsUsed
+	numbers *graph.Column[uint64]                    // see slotsUsed
+	value   func(p graph.Page, slot float64) float64 // of the page in a slot; nil: the slot
 }
 
 // The indexes of random.numbers.
@@ -48,13 +49,15 @@ const (
 	randomNumbers
 )
 
-func newRandom(e *Env, _ Params) (Policy, error) {
+func newRandom(e *Env, _ Params) (Policy, error) { return newDice(e), nil }
+
+func newDice(e *Env) *random {
 	r := &random{board: e.Boards[0], seed: e.Random}
 	r.slots = graph.NewColumnIn[uint32](&r.Set, "random slots", e.MaxPages)
 	r.pages = graph.NewColumnIn[graph.Page](&r.Set, "random pages", e.MaxPages)
 	r.numbers = graph.NewColumnIn[uint64](&r.Set, "random numbers", randomNumbers)
 	r.numbers.Grow(randomNumbers)
-	return r, nil
+	return r
 }
 
 func (r *random) Known(p, _ graph.Page) {
@@ -79,7 +82,11 @@ func (r *random) enter(p graph.Page) {
 func (r *random) put(p graph.Page, slot uint32) {
 	r.slots.Set(int(p), slot)
 	r.pages.Set(int(slot-1), p)
-	r.board.Set(p, float64(slot))
+	v := float64(slot)
+	if r.value != nil {
+		v = r.value(p, v)
+	}
+	r.board.Set(p, v)
 }
 
 // Taken moves the page of the last slot into the slot of p.

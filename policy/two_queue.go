@@ -16,8 +16,8 @@ import (
 //	distance(p) = 0 if p is hot, else 1 + the least distance of a fetched page that links to it
 //
 // near=3 is "within 3 links", which figure 5 writes as a distance of 0, 1 or 2. order is that of
-// discovery, the links from fetched pages, or PageRank (by=), which is solved as batch-pagerank
-// with a ramp does it. The figures stop when one of the queues is empty; here both are emptied.
+// discovery, the links from fetched pages, PageRank, which is solved as batch-pagerank with a ramp
+// does it, or random (by=). The figures stop when one of the queues is empty; here both are emptied.
 // They look at a page when it enters a queue; here a page that waits moves to the hot queue when
 // a later link names it, or when a page before it turns out to be hot.
 //
@@ -36,7 +36,7 @@ func twoQueueSpec() *Spec {
 		What:   "pages that links or URLs name by a term of the topic first, and those near hot pages",
 		Params: []Param{
 			{Name: "near", Default: "3", What: "pages less than so many links from a hot page go first, too: 0 to 9"},
-			{Name: "by", Values: []string{"breadth-first", "backlinks", "pagerank"}, Default: "breadth-first", What: "the order in both queues"},
+			{Name: "by", Values: []string{"breadth-first", "backlinks", "pagerank", "random"}, Default: "breadth-first", What: "the order in both queues"},
 			{Name: "k", What: "with by=pagerank, recompute it every K pages; without it, the size of a batch"},
 		},
 		Links: true,
@@ -56,6 +56,7 @@ type twoQueue struct {
 	away        *distances
 	state       *graph.Column[uint8] // by page: see named
 	ranks       *ranked              // with by=pagerank
+	dice        *random              // with by=random
 	text        []byte               // reused
 }
 
@@ -80,6 +81,10 @@ func newTwoQueue(e *Env, params Params) (Policy, error) {
 	switch params["by"] {
 	case "backlinks":
 		t.count, t.lift = 1, 1<<32
+	case "random":
+		t.dice, t.lift = newDice(e), 1<<33
+		t.dice.value = func(p graph.Page, slot float64) float64 { return slot + t.lifted(p) }
+		graph.AddTo(&t.Set, t.dice)
 	case "pagerank":
 		own := Params{"ramp": "true"}
 		if k, ok := params["k"]; ok {
@@ -114,6 +119,9 @@ func (t *twoQueue) Known(p, from graph.Page) {
 	t.state.Append(0)
 	if t.ranks != nil {
 		t.ranks.Known(p, from)
+	}
+	if t.dice != nil {
+		t.dice.Known(p, from)
 	}
 	if t.e.URL != nil {
 		t.text = t.e.URL(t.text[:0], p)
@@ -150,6 +158,23 @@ func (t *twoQueue) Taken(now time.Duration, p graph.Page, board int) {
 	if t.ranks != nil {
 		t.ranks.Taken(now, p, board)
 	}
+	if t.dice != nil {
+		t.dice.Taken(now, p, board)
+	}
+}
+
+// Dropped takes the number of a page that will not be handed out.
+func (t *twoQueue) Dropped(p graph.Page) {
+	if t.dice != nil {
+		t.dice.Dropped(p)
+	}
+}
+
+// Admitted gives it a number again.
+func (t *twoQueue) Admitted(p graph.Page) {
+	if t.dice != nil {
+		t.dice.Admitted(p)
+	}
 }
 
 // Work solves when it is time.
@@ -158,6 +183,9 @@ func (t *twoQueue) Work(links int) (more bool) { return t.ranks != nil && t.rank
 func (t *twoQueue) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if t.ranks != nil {
 		t.ranks.Done(now, p, o, links)
+	}
+	if t.dice != nil {
+		t.dice.Done(now, p, o, links)
 	}
 	if !brought(o) {
 		return

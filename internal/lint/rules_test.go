@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
-	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         append([]string{"fakeweb", "fakeweb/answer", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},

@@ -173,6 +173,9 @@ func (j *Judge) Try(order []graph.Page) (*Trial, error) {
 	return &Trial{j, order}, nil
 }
 
+// Order returns the order. It must not be changed.
+func (t *Trial) Order() []graph.Page { return t.order }
+
 // Pages returns N, the number of fetches.
 func (t *Trial) Pages() int { return len(t.order) }
 

@@ -94,10 +94,14 @@ func (b *Bench) truthOptions(p *Place) measure.TruthOptions {
 // setting returns the pure ordering experiment at a place: one fetcher, no time, K as in the
 // command line's default.
 func (b *Bench) setting(p *Place, t *measure.Truth) lab.Setting {
-	return lab.Setting{
+	s := lab.Setting{
 		Setup: sim.Setup{Seeds: p.Seeds, Random: b.Random, Batch: policy.DefaultBatch},
 		World: p.World, SeedsName: p.SeedsName, Truth: t, History: p.History,
 	}
+	if p.World.Readings != nil {
+		s.Frontier.Topic = p.World.Readings.Topic
+	}
+	return s
 }
 
 // say reports progress.

@@ -12,10 +12,15 @@ import (
 )
 
 // cho98 lists the experiments of Cho, Garcia-Molina and Page, "Efficient crawling through
-// URL ordering" (WWW7, 1998), sections 3 and 6: 179,000 reachable pages of stanford.edu,
+// URL ordering" (WWW7, 1998), sections 3, 6 and 7: 179,000 reachable pages of stanford.edu,
 // crawled from its home page. Their graphs survive as pictures without numbers; ours are
 // compared with the text about them.
 func cho98() []Experiment {
+	return slices.Concat(cho98Links(), cho98Similarity())
+}
+
+// cho98Links lists those about links.
+func cho98Links() []Experiment {
 	return []Experiment{
 		{Name: "graph1", Paper: "section 6, graph 1", What: "hot pages found by backlink order for three definitions of hot",
 			header: orderHeader([]string{"backlink-count"}, "I = backlinks"), at: graph1,
