@@ -82,6 +82,7 @@ const (
 	Default       = "foresight"
 	DefaultName   = "default"
 	Frugal        = "opic"
+	TopicDefault  = "breadth-first" // of a crawl with a topic that names no policy
 	DefaultMemory = 512 << 20
 )
 
