@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // TestEveryPolicyLive: whatever the policy, a crawl with barred and admitted pages,
@@ -63,6 +64,9 @@ func newLive(t *testing.T, name string, mode Mode, seed uint64) *live {
 	env := policy.Env{Batch: 7, SiteName: func(s graph.Site) string { return fmt.Sprint("http://", s) },
 		URL:   func(b []byte, p graph.Page) []byte { return fmt.Appendf(b, "http://a/%d", p) },
 		Prior: &policy.Prior{Value: func(p graph.Page) (float64, bool) { return float64(p), p%3 == 0 }}}
+	if choice.Spec.Topic {
+		o.Topic = liveTopic(t)
+	}
 	l.fresh = func() *Frontier {
 		f, err := New(o, env, choice, nil, nil)
 		if err != nil {
@@ -72,6 +76,28 @@ func newLive(t *testing.T, name string, mode Mode, seed uint64) *live {
 	}
 	l.f = l.fresh()
 	return l
+}
+
+// liveTopic returns a topic of two words.
+func liveTopic(t *testing.T) *topic.Topic {
+	made, err := topic.New([]topic.Query{{Terms: []topic.Term{{Word: "some", Weight: 1}, {Word: "topic", Weight: 2}}}}, topic.Rule{}, topic.PaperHot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// read lets every third page have a term in its title, and every fifth link in its text.
+func (l *live) read(e *event.Event) {
+	e.Read.Words = 100
+	if e.Page%3 == 0 {
+		e.Read.Matches = []event.Match{{Term: uint8(e.Page % 2), Title: 1, Body: 3}}
+	}
+	for i, p := range e.Links {
+		if (int(p)+i)%5 == 0 {
+			e.Read.Hits = append(e.Read.Hits, event.Hit{Link: uint32(i), Anchor: uint64(p % 4), Around: uint64(1 + p%3)})
+		}
+	}
 }
 
 func (l *live) run() {
@@ -176,6 +202,7 @@ func (l *live) came(e *event.Event) {
 	default:
 		e.Near = l.r.IntN(4) == 0
 		l.discover(e)
+		l.read(e)
 	}
 }
 

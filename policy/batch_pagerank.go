@@ -66,7 +66,8 @@ type ranked struct {
 	bound   float64
 	every   uint64
 	ramp    bool
-	numbers *graph.Column[uint64] // see handedOut
+	value   func(p graph.Page, share float64) float64 // nil: on the scale of mean 1
+	numbers *graph.Column[uint64]                     // see handedOut
 }
 
 // The indexes of ranked.numbers.
@@ -150,9 +151,18 @@ func (r *ranked) Work(links int) (more bool) {
 	num[solves]++
 	num[knownAtSolve] = num[knownNow]
 	r.schedule()
-	pages := float64(num[knownNow])
-	r.board.Rescore(func(p graph.Page) float64 { return float64(pages * r.ranks.Score(p)) })
+	r.rescore()
 	return false
+}
+
+// rescore sets the values of the waiting pages.
+func (r *ranked) rescore() {
+	if r.value != nil {
+		r.board.Rescore(func(p graph.Page) float64 { return r.value(p, r.ranks.Score(p)) })
+		return
+	}
+	pages := float64(r.numbers.At(knownNow))
+	r.board.Rescore(func(p graph.Page) float64 { return float64(pages * r.ranks.Score(p)) })
 }
 
 // schedule sets the next solve, after the pages handed out so far.

@@ -74,6 +74,7 @@ func (s *Spec) madeOf(parts []Part) *Spec {
 		made.URLs = made.URLs || p.Spec.URLs
 		made.Links = made.Links || p.Spec.Links
 		made.Prior = made.Prior || p.Spec.Prior
+		made.Topic = made.Topic || p.Spec.Topic
 		if most := p.Spec.MaxPages; most > 0 && (made.MaxPages == 0 || most < made.MaxPages) {
 			made.MaxPages = most
 		}

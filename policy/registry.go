@@ -25,6 +25,7 @@ type Spec struct {
 	URLs     bool // URLs of pages
 	Links    bool // out-links of fetched pages kept
 	Prior    bool // values of an earlier crawl
+	Topic    bool // a topic of the crawl
 	MaxPages int  // largest world it is meant for; 0 means any
 
 	// New makes the policy. NewOmniscient makes one that needs the oracle. If both are
@@ -65,6 +66,10 @@ func Specs() []*Spec {
 		largerSitesFirstSpec(),
 		historicalPagerankSpec(),
 		locationSpec(),
+		twoQueueSpec(),
+		bestFirstSpec(),
+		sharkSearchSpec(),
+		topicalSpec(),
 		scoreSpec(),
 		siteAtATimeSpec(),
 		webbaseSpec(),
@@ -77,9 +82,11 @@ func Specs() []*Spec {
 
 // Default is the policy of a crawl that names none. DefaultName means it wherever a policy
 // can be named, so that a script compares with it whatever it is. Frugal is the policy of a
-// crawl that names none and has a ceiling of memory below DefaultMemory bytes.
+// crawl that names none and has a ceiling of memory below DefaultMemory bytes. TopicDefault is
+// the policy of a crawl that has a topic and names none.
 const (
 	Default       = "foresight"
+	TopicDefault  = "topical"
 	DefaultName   = "default"
 	Frugal        = "opic"
 	TopicDefault  = "breadth-first" // of a crawl with a topic that names no policy
@@ -227,6 +234,7 @@ var (
 	ErrOracle = errors.New("it needs to know the true importance, which only a simulation has")
 	ErrURLs   = errors.New("it needs the URLs of pages, which are not known here")
 	ErrPrior  = errors.New("it needs the ranks of an earlier crawl")
+	ErrTopic  = errors.New("it needs a topic: --query")
 )
 
 // Check returns an error if the policy cannot work in an environment. oracle reports
@@ -239,6 +247,8 @@ func (c *Choice) Check(env *Env, oracle bool) error {
 		return fmt.Errorf("policy %s: %w", c.Name, ErrURLs)
 	case c.Spec.Prior && env.Prior == nil:
 		return fmt.Errorf("policy %s: %w", c.Name, ErrPrior)
+	case c.Spec.Topic && env.Topic == nil:
+		return fmt.Errorf("policy %s: %w", c.Name, ErrTopic)
 	case c.Spec.MaxPages > 0 && env.MaxPages > c.Spec.MaxPages:
 		return fmt.Errorf("policy %s: it is meant for at most %d pages, and there are %d", c.Name, c.Spec.MaxPages, env.MaxPages)
 	}
@@ -271,9 +281,9 @@ func (s *Spec) Count(urls bool) int {
 }
 
 // Published reports whether the policy is one of the literature that a crawl can follow
-// without an oracle and without an earlier crawl.
+// without an oracle, an earlier crawl and a topic.
 func (c *Choice) Published() bool {
-	return c.Spec.Source != "" && !c.NeedsOracle() && !c.Spec.Prior
+	return c.Spec.Source != "" && !c.NeedsOracle() && !c.Spec.Prior && !c.Spec.Topic
 }
 
 // maxQueues is the most queues and open sites. A larger value is a mistake, and could take

@@ -41,7 +41,7 @@ func variants() []string {
 
 func TestVariantsHaveEveryPolicy(t *testing.T) {
 	for _, s := range policy.Specs() {
-		if !slices.ContainsFunc(variants(), func(v string) bool {
+		if !s.Topic && !slices.ContainsFunc(variants(), func(v string) bool {
 			return strings.FieldsFunc(v, func(r rune) bool { return r == '/' || r == ':' })[0] == s.Name
 		}) {
 			t.Errorf("policy %s is not tested", s.Name)

@@ -280,6 +280,8 @@ func explainKey(u *ui, err error) error {
 		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy default,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(said, "name the directory of an earlier crawl, or a file of winnow rank --urls: %s", u.withFlag("--history", "old.crawl"))
+	case errors.Is(err, policy.ErrTopic):
+		return withHint(said, "say what the crawl is about: %s", u.withFlag("--query", "'...'"))
 	case key.Hint != "":
 		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
 	}

@@ -336,6 +336,8 @@ func (s *simulation) explain(flag, name string, err error) error {
 		return withHint(fmt.Errorf("%s: %w", flag, err), "import the graph with --urls, or leave it out")
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "give them with --history FILE; of an older graph: winnow rank OLD.wg -o FILE (with --urls where both know URLs)")
+	case errors.Is(err, policy.ErrTopic):
+		return withHint(fmt.Errorf("%s: %w", flag, err), "this world has none: leave the policy out")
 	case errors.As(err, &hinted):
 		return fmt.Errorf("%s: %w", flag, err)
 	case !isUnknown && strings.HasPrefix(name, "pagerank") && s.g.Pages() > pagesFor("pagerank"):

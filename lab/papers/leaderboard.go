@@ -113,7 +113,7 @@ func kindOf(c *policy.Choice) leaderboard.Kind {
 	switch {
 	case c.Published():
 		return leaderboard.Published
-	case c.NeedsOracle() || c.Spec.Prior:
+	case c.NeedsOracle() || c.Spec.Prior || c.Spec.Topic:
 		return leaderboard.Other
 	}
 	return leaderboard.Own

@@ -122,6 +122,7 @@ func (c *Crawl) begin() (err error) {
 func (c *Crawl) newFrontier() (*frontier.Frontier, error) {
 	o := c.Setting.Options
 	o.MaxPages, o.MaxSites, o.Random = len(c.World.Out), len(c.World.Out), c.World.Random
+	o.Topic = c.World.Topic
 	if c.Setting.Rough {
 		o.Allowed = func(p graph.Page) bool { return c.allowed(c.pages[p]) }
 	}
@@ -270,6 +271,9 @@ func (c *Crawl) outcome(e *event.Event) {
 	e.New = c.discover(c.World.Out[p])
 	for _, to := range c.World.Out[p] {
 		e.Links = append(e.Links, c.ids[to])
+	}
+	if c.World.Topic != nil {
+		e.Read, e.Anchors = c.World.Read[p], c.World.Anchors[p]
 	}
 }
 

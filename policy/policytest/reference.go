@@ -71,12 +71,15 @@ func simple(f func(v *view, p int) float64) func() reference {
 	}
 }
 
+// discovery is the order of discovery: all pages are equal.
+func discovery(*view, int) float64 { return 0 }
+
 // references returns the references by policy. Each crawl gets new ones, because some have
 // state.
 // random has none: it is compared in distribution.
 func references() map[string]func() reference {
 	return map[string]func() reference{
-		"breadth-first":      simple(func(*view, int) float64 { return 0 }),
+		"breadth-first":      simple(discovery),
 		"backlink-count":     simple(backlinks),
 		"opic":               simple(opicCash(false, -1)),
 		"opic/cash=all":      simple(opicCash(true, -1)),
@@ -102,6 +105,16 @@ func references() map[string]func() reference {
 		"batch-pagerank/k=7":            func() reference { return batch(7, false) },
 		"batch-pagerank/k=30/ramp=true": func() reference { return batch(30, true) },
 		"partial-pagerank/k=15":         func() reference { return partial(15) },
+
+		"two-queue":                  twoQueue(3, simple(discovery)),
+		"two-queue/near=0":           twoQueue(0, simple(discovery)),
+		"two-queue/near=2":           twoQueue(2, simple(discovery)),
+		"two-queue/by=backlinks":     twoQueue(3, simple(backlinks)),
+		"two-queue/by=pagerank/k=30": twoQueue(3, func() reference { return batch(30, true) }),
+		"best-first":                 bestFirst(false),
+		"best-first/by=parent":       bestFirst(true),
+		"shark-search":               func() reference { return sharkSearch },
+		"mix:best-first+two-queue":   mix("best-first", "two-queue"),
 
 		"mix": mix("opic", "xim"),
 		"mix:backlink-count*0.5+batch-pagerank/k=7+larger-sites-first*2": mix("larger-sites-first", "batch-pagerank/k=7",

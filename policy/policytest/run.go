@@ -180,6 +180,10 @@ func tolerance(name string, pages int) float64 {
 		return 1e-9 * float64(pages)
 	case "batch-pagerank", "partial-pagerank":
 		return 1e-4 * float64(pages)
+	case "two-queue":
+		if choice.Params["by"] == "pagerank" {
+			return 1e-4 * float64(pages)
+		}
 	}
 	return 0
 }

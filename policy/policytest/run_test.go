@@ -19,6 +19,7 @@ func TestPolicies(t *testing.T) {
 			names = append(names, name)
 		}
 	}
+	names = append(names, "hedge:topical+opic", "mix:topical*2+shark-search+xim", "topical/explore=0.5")
 	slices.Sort(names)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) { Run(t, name) })

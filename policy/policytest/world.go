@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // A World is a small web with everything that policies use. Pages and sites have numbers of
@@ -23,6 +25,10 @@ type World struct {
 	Truth  []float64 // by page: importance
 	Place  []int     // by page: place in some order that the oracle knows
 	Score  *score.Function
+
+	Topic   *topic.Topic     // nil if the crawl has none
+	Read    []event.Reading  // by page: what it has to do with the topic
+	Anchors [][]event.Anchor // by page: of its links
 }
 
 // NewWorld returns a web with a number of pages that depends on the seed alone. Sites
@@ -35,7 +41,7 @@ func NewWorld(random uint64, pages int) *World {
 	for p := range pages {
 		i := uint64(p)
 		w.Site = append(w.Site, min(draw(sites, 1, i), draw(sites, 2, i)))
-		w.URL = append(w.URL, w.url(p, draw(6, 3, i)))
+		w.URL = append(w.URL, w.url(p, draw(7, 3, i)))
 		var out []int
 		for l := range uint64(draw(8, 4, i)) {
 			to := draw(pages, 5, i, l)
@@ -57,11 +63,12 @@ func NewWorld(random uint64, pages int) *World {
 	w.Truth = pageRank(w.Out, nil)
 	w.Place = w.shuffled()
 	w.Score = everyTerm()
+	w.write(TextSpec{Share: 0.2, Named: 0.3, Heard: 0.3})
 	return w
 }
 
 func (w *World) url(p, shape int) string {
-	rest := [...]string{"/", "/a/@", "/a/b/@?q=/x/@", "/home/@.html", "/@#/c/d?e", ""}[shape]
+	rest := [...]string{"/", "/a/@", "/a/b/@?q=/x/@", "/home/@.html", "/@#/c/d?e", "", "/c/" + subjectWord(0, p%2) + "s@"}[shape]
 	return w.SiteName(w.Site[p]) + strings.ReplaceAll(rest, "@", strconv.Itoa(p))
 }
 

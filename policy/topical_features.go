@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/score"
+)
+
+// The features of a page that are numbers.
+const (
+	denseBias       = iota
+	denseURL        // share of the topic in its URL
+	denseAnchor     // and in links to it
+	denseAround     // and around them
+	denseNamed      // a term is in a link to it
+	denseNamedURL   // or in its URL
+	denseParent     // similarity of the best page that links to it
+	denseHotParent  // a hot page links to it
+	denseHotShare   // share of hot pages among those that link to it
+	denseSite       // hot pages among the fetched ones of its site, see odds
+	denseDirectory  // and of its directory
+	denseSiblings   // and of the pages found on the same page
+	denseNavigation // it is linked from menus only
+	denseElsewhere  // or from footers, or nobody knows
+	denseLinks      // logarithm of the links to it
+	denseFeatures
+)
+
+// mostHashes is the largest number of hashed features of a page: the words of links to it, pairs
+// of them, and the words of its URL.
+const mostHashes = 4 + 3 + 4
+
+// priorWeights are weights that fit any topic.
+func priorWeights() []float32 {
+	w := make([]float32, denseFeatures)
+	w[denseBias] = -3
+	w[denseURL], w[denseAnchor], w[denseAround] = 1, 2, 1
+	w[denseNamed], w[denseNamedURL] = 1, 1
+	w[denseParent], w[denseHotParent], w[denseHotShare] = 1, 1, 1
+	w[denseSite], w[denseDirectory], w[denseSiblings] = 0.3, 0.3, 0.3
+	return w
+}
+
+// Seeds of the hashes of words.
+const (
+	saltAnchor = iota + 1
+	saltPair
+	saltURL
+)
+
+// example returns what is known of a page. It is valid until the next call.
+func (c *classifier) example(p graph.Page) *example {
+	i, x := int(p), &c.x
+	l := c.leads
+	links, hot := float64(c.linksIn.At(i)), float64(c.hotIn.At(i))
+	x.dense = [denseFeatures]float64{
+		denseBias: 1, denseURL: float64(l.url.At(i)), denseAnchor: float64(l.anchor.At(i)), denseAround: float64(l.around.At(i)),
+		denseNamed: above(l.anchor.At(i)), denseNamedURL: above(l.url.At(i)), denseParent: float64(l.parent.At(i)),
+		denseHotParent: min(1, hot), denseHotShare: hot / (links + 1), denseLinks: log2(links+1) / 4,
+	}
+	x.dense[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), c)
+	x.dense[denseDirectory] = c.dirs.odds(int(c.dir.At(i)), c)
+	if up := c.env.Facts.From(p); up != graph.NoPage {
+		x.dense[denseSiblings] = c.found.odds(int(up), c)
+	}
+	switch event.Region(c.region.At(i)) {
+	case event.Navigation:
+		x.dense[denseNavigation] = 1
+	case event.Content:
+	default:
+		x.dense[denseElsewhere] = 1
+	}
+	x.count = 0
+	c.addWords(x, i)
+	return x
+}
+
+// addWords adds the words of page i and of links to it.
+func (c *classifier) addWords(x *example, i int) {
+	words := unpacked(c.words.At(i))
+	for j, w := range words[:words.Len()] {
+		x.add(Hash(saltAnchor, uint64(w)))
+		if j > 0 {
+			x.add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
+		}
+	}
+	words = unpacked(c.urlWords.At(i))
+	for _, w := range words[:words.Len()] {
+		x.add(Hash(saltURL, uint64(w)))
+	}
+}
+
+// above returns 1 for a number above 0, else 0.
+func above(v float32) float64 {
+	if v > 0 {
+		return 1
+	}
+	return 0
+}
+
+// urlWords returns the last words of the path of a URL, as hashes: runs of letters, without those
+// that are alone.
+func urlWords(url []byte) (words event.Words) {
+	path := score.Path(url)
+	end := len(path)
+	for i := len(path) - 1; i >= -1; i-- {
+		if i >= 0 && letter(path[i]) {
+			continue
+		}
+		if end-i > 2 && !words.Add(uint16(xxh3.Hash(path[i+1:end]))) {
+			break
+		}
+		end = i
+	}
+	return words
+}
+
+// letter reports whether a byte of a URL is a letter, or part of one.
+func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 || b == '%' }
+
+// A tally counts fetched pages and hot ones among them, by anything that has numbers.
+type tally struct {
+	pages, hot *graph.Column[uint32]
+}
+
+func newTally(set *graph.Set, name string, most int) tally {
+	return tally{graph.NewColumnIn[uint32](set, name+" fetched", most), graph.NewColumnIn[uint32](set, name+" hot", most)}
+}
+
+// grow makes room for n numbers.
+func (t *tally) grow(n int) {
+	t.pages.Grow(n)
+	t.hot.Grow(n)
+}
+
+// count counts a page.
+func (t *tally) count(i int, hot bool) {
+	t.pages.Slice()[i]++
+	if hot {
+		t.hot.Slice()[i]++
+	}
+}
+
+// odds returns the logarithm of the share of hot pages, drawn towards that of all pages and
+// compared with it: 0 if nothing is known.
+func (t *tally) odds(i int, c *classifier) float64 {
+	const draws = 2
+	n, hot, all := float64(t.pages.At(i)), float64(t.hot.At(i)), c.share()
+	if n == 0 {
+		return 0
+	}
+	share := (hot + float64(draws*all)) / (n + draws)
+	return log2(share/(1-share)) - log2(all/(1-all))
+}
+
+// denseNames are the features as Explain shows them.
+func denseNames() [denseFeatures]string {
+	return [denseFeatures]string{
+		denseBias: "any page", denseURL: "share of the topic in its URL", denseAnchor: "share of the topic in a link to it",
+		denseAround: "share of the topic around a link to it", denseNamed: "a term in a link to it", denseNamedURL: "a term in its URL",
+		denseParent: "similarity of a page that links to it", denseHotParent: "a hot page links to it",
+		denseHotShare: "share of hot pages that link to it", denseSite: "hot pages of its site",
+		denseDirectory: "hot pages of its directory", denseSiblings: "hot pages found beside it",
+		denseNavigation: "linked from menus", denseElsewhere: "not linked from a text", denseLinks: "links to it",
+	}
+}
+
+// Explain returns the probability that p is hot, and what each thing that is known of it adds to
+// the logarithm of its odds.
+func (c *classifier) Explain(p graph.Page) []Factor {
+	x := c.example(p)
+	list := []Factor{{Name: "probability that it is about the topic", Value: logistic(c.model.logit(x))}}
+	weights := c.model.weights.Slice()
+	for i, name := range denseNames() {
+		if v := float64(float64(weights[i]) * x.dense[i]); v != 0 {
+			list = append(list, Factor{Name: name, Value: v})
+		}
+	}
+	words := 0.0
+	for _, h := range x.hashes[:x.count] {
+		words += float64(weights[h])
+	}
+	if words != 0 {
+		list = append(list, Factor{Name: "words of links to it and of its URL", Value: words})
+	}
+	return list
+}
