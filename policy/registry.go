@@ -89,7 +89,6 @@ const (
 	TopicDefault  = "topical"
 	DefaultName   = "default"
 	Frugal        = "opic"
-	TopicDefault  = "breadth-first" // of a crawl with a topic that names no policy
 	DefaultMemory = 512 << 20
 )
 
