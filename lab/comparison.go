@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/revisit"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // A Setting holds what the policies of a comparison share.
@@ -130,6 +131,10 @@ func (c *Comparison) choose(name string) (*policy.Choice, error) {
 	env := policy.Env{URL: c.World.Sim.URL, MaxPages: c.World.Pages(), Score: c.Score}
 	if c.History != nil {
 		env.Prior = &c.History.Prior
+	}
+	if c.Frontier.Topic != nil && c.World.Sim.Recorded != nil {
+		env.Topic = topic.NewCollection(c.Frontier.Topic)
+		defer env.Topic.Free()
 	}
 	return choice, choice.Check(&env, c.Truth != nil)
 }
