@@ -316,7 +316,7 @@ func newHarvest(s *session) (*harvest, error) {
 		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
-			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
+			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
 		},
 	}

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -92,7 +93,7 @@ func (l *loop) start() error {
 	if err := l.flush(); err != nil {
 		return err
 	}
-	if err := l.dir.writeConfig(l.config); err != nil {
+	if err := l.dir.writeConfig(cmp.Or(l.options.keep, l.config)); err != nil {
 		return err
 	}
 	if l.options.Chance != nil {

@@ -110,7 +110,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), c.worth.complete(o, c.state, c.fresh)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), checkTopic(o, c.state), c.worth.complete(o, c.state, c.fresh)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {

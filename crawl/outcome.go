@@ -104,6 +104,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	}
 	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
 	if !e.Class.Failed() {
+		e.Read.Set(&f.Read)
 		if !o.config.Duplicates || !o.compare(r, f) {
 			o.state.Discover(r, e.Page, e.Site, &f.Links)
 		}

@@ -46,6 +46,7 @@ type RunOptions struct {
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
+	keep   *config.Config // what the next run is to find as configuration; nil: Config
 }
 
 // Machine is the part of the outside world that the crawler touches. The zero value is the
@@ -100,6 +101,9 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	o.Config.ChoosePolicy()
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
 	w, err := readWorth(&o) // it reads files: before anything is created
+	if err == nil {
+		err = makeTopic(ctx, &o)
+	}
 	for err == nil {
 		var sum *Summary
 		if sum, w, err = run(ctx, &o, w); err == nil && sum.Why != whyReload {

@@ -24,5 +24,10 @@ type Hit struct {
 	Around uint64 // in the words before and after it
 }
 
+// Set copies a reading.
+func (r *Reading) Set(from *Reading) {
+	*r = Reading{Words: from.Words, Norm: from.Norm, Matches: append(r.Matches[:0], from.Matches...), Hits: append(r.Hits[:0], from.Hits...)}
+}
+
 // Reset makes the reading empty and keeps its buffers.
 func (r *Reading) Reset() { *r = Reading{Matches: r.Matches[:0], Hits: r.Hits[:0]} }

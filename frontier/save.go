@@ -151,7 +151,8 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	4: how pages failed, learned paces
 //	5: depths of 16 bits
 //	6: paces that remember which delay was enough
-const layoutVersion = 6
+//	7: what pages have to do with a topic
+const layoutVersion = 7
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -135,7 +135,7 @@ func (c *Comparison) choose(name string) (*policy.Choice, error) {
 	if c.History != nil {
 		env.Prior = &c.History.Prior
 	}
-	if c.Frontier.Topic != nil && c.World.Sim.Read != nil {
+	if c.Frontier.Topic != nil && (c.World.Sim.Read != nil || c.World.Sim.Recorded != nil) {
 		env.Topic = topic.NewCollection(c.Frontier.Topic)
 		defer env.Topic.Free()
 	}

@@ -58,6 +58,19 @@ var measureNames = []string{"bm25", "cosine", "inner"}
 
 func (m Measure) String() string { return measureNames[m] }
 
+// Measures returns the names of the measures.
+func Measures() []string { return slices.Clone(measureNames) }
+
+// Set sets a measure by its name.
+func (m *Measure) Set(name string) error {
+	i := slices.Index(measureNames, name)
+	if i < 0 {
+		return fmt.Errorf("%q: want %s", name, strings.Join(measureNames, ", "))
+	}
+	*m = Measure(i)
+	return nil
+}
+
 // An IDF is a way to weigh words by how rare they are.
 type IDF uint8
 
@@ -71,6 +84,19 @@ const (
 var idfNames = []string{"log", "inverse", "none"}
 
 func (x IDF) String() string { return idfNames[x] }
+
+// IDFs returns the names of the ways.
+func IDFs() []string { return slices.Clone(idfNames) }
+
+// Set sets a way by its name.
+func (x *IDF) Set(name string) error {
+	i := slices.Index(idfNames, name)
+	if i < 0 {
+		return fmt.Errorf("%q: want %s", name, strings.Join(idfNames, ", "))
+	}
+	*x = IDF(i)
+	return nil
+}
 
 // Hot says which pages are about the topic: those that have any of these. 0 leaves one out.
 type Hot struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // A KeyError is a value of the configuration that cannot be.
@@ -35,7 +36,7 @@ func keyErrorf(key, format string, args ...any) error {
 // Check finds the first value that cannot be: a KeyError. It opens no files.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkTopic, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
 		c.checkAddresses, c.checkPatterns, c.checkSites,
 	} {
 		if err := check(); err != nil {
@@ -196,6 +197,12 @@ func (k Key) Words() []string {
 		return []string{TypesHTML, TypesAll}
 	case "store":
 		return []string{StoreBoth, StoreLinks}
+	case "similarity":
+		return topic.Measures()
+	case "idf":
+		return topic.IDFs()
+	case "stem":
+		return append([]string{NoStem}, topic.Languages()...)
 	}
 	return nil
 }
@@ -249,11 +256,23 @@ func (c *Config) checkPolicy(name string) error {
 	if c.History != "" {
 		env.Prior = &policy.Prior{Value: func(graph.Page) (float64, bool) { return 0, false }}
 	}
-	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, nil)
+	about, err := c.anyTopic()
+	if err != nil {
+		return err
+	}
+	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1, Topic: about}, env, choice, nil, nil)
 	if err == nil {
 		f.Free()
 	}
 	return err
+}
+
+// anyTopic returns the topic, or another one if it is not made yet.
+func (c *Config) anyTopic() (*topic.Topic, error) {
+	if c.Topic == "" && c.Focused() {
+		return topic.ReadText(":\nx\t1\n", topic.Rule{}, topic.Hot{})
+	}
+	return c.About()
 }
 
 // noURL stands in for the URLs of pages where there are no pages.

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // Config holds everything that a user can set for a crawl. It is read from a TOML file
@@ -41,6 +42,19 @@ type Config struct {
 	ScoreFile     string `toml:"score_file" kind:"file" help:"file with the expression of score; a crawl reads it again when it changes, or on SIGHUP"`
 	ImportValues  string `toml:"import_values" kind:"file" help:"file with lines \"URL, prefix, site or host TAB value\" for the term imported; read again like score_file"`
 	LocationRules string `toml:"location_rules" kind:"file" help:"file with rules such as \"+1 suffix .edu\" for the term location; read again like score_file"`
+
+	Query     string   `toml:"query" section:"What the crawl is about" help:"words that the pages sought have, described in docs/focus.md; on each line another query. It selects the policy for topics unless another one is named"`
+	QueryFile string   `toml:"query_file" kind:"file" help:"file with queries, one a line; read when the crawl begins"`
+	Examples  []string `toml:"examples" help:"page like those that are sought: a URL, which is fetched before all others, or a file with HTML or text"`
+	Like      string   `toml:"like" kind:"file" help:"directory of an earlier crawl whose pages are like those that are sought"`
+	// Topic is what the keys above came to, as topic.Topic.Text has it: later sessions need no file.
+	Topic       string  `toml:"topic" help:"the words of the topic, with their weights, as the crawl made them of query, query_file, examples and like"`
+	Similarity  string  `toml:"similarity" help:"how similar a page is to the topic: bm25, cosine or inner, which is the inner product"`
+	IDF         string  `toml:"idf" help:"how words are weighed by how rare they are. log: logarithm of pages by pages with the word; inverse: 1 by its occurrences in all pages; none"`
+	IDFFile     string  `toml:"idf_file" kind:"file" help:"file with lines \"word TAB weight\" that weighs these words instead of the pages of the crawl"`
+	TitleWeight float64 `toml:"title_weight" help:"a word in the title of a page counts as so many in its text"`
+	Stem        string  `toml:"stem" help:"language whose words are reduced to their stems, such as english or german; none leaves them as they are"`
+	Hot         string  `toml:"hot" help:"least similarity of a page that is about the topic; paper: a word of the topic in its title, or 10 in its text"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`
@@ -127,6 +141,12 @@ func Default() Config {
 		Batch:           policy.DefaultBatch,
 		BatchMode:       frontier.Continuous.String(),
 		RandomSeed:      1,
+		Examples:        []string{},
+		Similarity:      topic.BM25.String(),
+		IDF:             topic.LogIDF.String(),
+		TitleWeight:     2,
+		Stem:            "english",
+		Hot:             defaultHot,
 		Header:          []string{},
 		HeaderScope:     HeadersAuto,
 		Delay:           Seconds(2),
@@ -279,11 +299,14 @@ func thesisExp2(c *Config) {
 }
 
 // ChoosePolicy replaces the default by the policy that is meant, which is score if there is an
-// expression, and by one that gives the shares of the balance their turns. It reports whether that is
+// expression and the one for topics if there is a topic, and by one that gives the shares of the balance their turns. It reports whether that is
 // another one than usual, because there is too little memory.
 func (c *Config) ChoosePolicy() (frugal bool) {
 	if c.Policy == policy.DefaultName && c.Score+c.ScoreFile != "" {
 		c.Policy = "score"
+	}
+	if c.Policy == policy.DefaultName && c.Focused() {
+		c.Policy = policy.TopicDefault
 	}
 	frugal = c.Policy == policy.DefaultName && c.MaxMemory != 0 && c.MaxMemory < policy.DefaultMemory
 	if frugal {

@@ -119,6 +119,10 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.links(a.Header["Link"], f)
 }
 
+// Text returns the title and the text of the page that was read last, if its Found has the class
+// OK. They are valid until the next answer.
+func (g *Gatherer) Text() (title, text []byte) { return g.page.Title, g.page.Text }
+
 // decode removes the content coding, up to a number of bytes. The part of a broken body
 // before the break counts; if that is empty, the type counts as unreadable.
 func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {

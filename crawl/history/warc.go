@@ -87,6 +87,11 @@ func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell f
 		return err
 	}
 	defer in.Close()
+	return eachResponse(in, name, tell, func(rec *archive.Record) error { return f.response(rec, add) })
+}
+
+// eachResponse calls fn with the responses of a file. tell is called with the place of each record.
+func eachResponse(in io.Reader, name string, tell func(int64) error, fn func(*archive.Record) error) error {
 	r := archive.NewReader(in, name)
 	for {
 		rec, err := r.Next()
@@ -102,7 +107,7 @@ func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell f
 		if rec.Type != "response" {
 			continue
 		}
-		if err := f.response(rec, add); err != nil {
+		if err := fn(rec); err != nil {
 			return err
 		}
 	}
@@ -111,26 +116,36 @@ func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell f
 // maxArchived is the largest number of bytes that are read of a body.
 const maxArchived = 16 << 20
 
-// response adds a fetched page and its links.
-func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) error) error {
+// answer returns an archived response as a client would have received it, nil if its URL has no
+// normal form.
+func (f *warcFeed) answer(rec *archive.Record) (url string, a *fetch.Answer, err error) {
 	url, ok := normalForm(rec.URL)
 	if !ok {
-		return nil
+		return "", nil, nil
 	}
 	head, body, err := rec.Response()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	a := answerOf(&head)
-	if a.Class.Failed() || strings.HasSuffix(url, "/robots.txt") {
-		return nil
+	a = answerOf(&head)
+	if a.Class.Failed() {
+		return url, a, nil
 	}
 	f.body.Reset()
 	var bad *archive.Error
 	if _, err := f.body.ReadFrom(io.LimitReader(body, maxArchived)); errors.As(err, &bad) {
-		return err // of a body that is broken otherwise, the beginning counts
+		return "", nil, err // of a body that is broken otherwise, the beginning counts
 	}
 	a.Body = f.body.Bytes()
+	return url, a, nil
+}
+
+// response adds a fetched page and its links.
+func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) error) error {
+	url, a, err := f.answer(rec)
+	if err != nil || a == nil || a.Class.Failed() || strings.HasSuffix(url, "/robots.txt") {
+		return err
+	}
 	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != event.OK && f.found.Class != event.Redirect {
 		return nil
 	}

@@ -40,6 +40,9 @@ func (s *State) Discover(r *journal.Record, from graph.Page, home graph.Site, li
 		link := links.At(i)
 		p, ok := d.number(&target{link, home, links.Site(i), links.Rest(i)})
 		if ok && from != graph.NoPage {
+			if x := links.Terms(i); x.Anchor|x.Around != 0 {
+				r.Event.Read.Hits = append(r.Event.Read.Hits, event.Hit{Link: uint32(len(r.Event.Links)), Anchor: x.Anchor, Around: x.Around})
+			}
 			r.Event.Links, r.Event.Anchors = append(r.Event.Links, p), append(r.Event.Anchors, link.Anchor)
 		}
 	}

@@ -279,7 +279,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != ""}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error
-	if set.Policy, err = policy.Choose(c.Policy); err != nil {
+	if set.Policy, err = policy.Choose(chosen(c)); err != nil {
 		return nil, err
 	}
 	if c.SitePolicy != "" {
@@ -294,6 +294,10 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		set.revisits.Every = c.Recrawl.Duration
 	}
 	if set.scores, err = newScoring(c); err != nil {
+		return nil, err
+	}
+	about, err := c.About()
+	if err != nil {
 		return nil, err
 	}
 	pages := roomFor(memory)
@@ -311,11 +315,20 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),
-		Slice: workSlice, Hold: true, Scores: set.scores.on,
+		Slice: workSlice, Hold: true, Scores: set.scores.on, Topic: about,
 		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
 	return set, set.Frontier.Mode.Set(c.BatchMode)
+}
+
+// chosen returns the policy of a configuration. While examples of the topic are fetched there is
+// no topic that it could use.
+func chosen(c *config.Config) string {
+	if c.Topic == "" && c.Focused() {
+		return "breadth-first"
+	}
+	return c.Policy
 }
 
 // batchWait is how long a batch waits, at least, for sites that do not answer or want to be left

@@ -230,6 +230,8 @@ func (r *recorder) ended(x *journal.Record) {
 	a.Turn = uint32(r.out.Turns())
 	a.Event.New, a.Event.Bars, a.Event.Admit, a.Event.Anchors = nil, nil, slices.Clone(e.Admit), slices.Clone(e.Anchors)
 	a.Event.Hints = slices.Clone(x.Facts.Hints)
+	a.Event.Read = event.Reading{}
+	a.Event.Read.Set(&e.Read)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
 	}

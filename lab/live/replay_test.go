@@ -64,6 +64,16 @@ func under(policy string) func(*crawl.RunOptions) {
 	return with(func(c *config.Config) { c.Policy = policy })
 }
 
+// about returns a crawl with a topic, which visits pages again if that is given, in seconds.
+func about(policy, query string, again float64) func(*crawl.RunOptions) {
+	return with(func(c *config.Config) {
+		c.Policy, c.Query, c.Similarity, c.Hot = policy, query, "cosine", "0.05"
+		if again > 0 {
+			c.Recrawl, c.Revisit, c.Duration = config.Seconds(again), "default", config.Seconds(2*again)
+		}
+	})
+}
+
 func replaySettings() []replaySetting {
 	plain := under("breadth-first")
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
@@ -111,6 +121,9 @@ func replaySettings() []replaySetting {
 		{name: "balance", web: busy, set: with(func(c *config.Config) {
 			c.Recrawl, c.Balance, c.Duration = config.Seconds(100), "volume=40,quality=40,freshness=20", config.Seconds(60)
 		})},
+		{name: "about something", web: answer.Mixed(), set: about("topical", "winter river", 0)},
+		{name: "about something, killed", web: answer.Mixed(), set: about("two-queue", "mountain garden", 0), pauses: kills},
+		{name: "about something, again", web: busy, set: about("best-first", "winter", 60)},
 		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
 	}
 }

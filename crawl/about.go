@@ -1,0 +1,102 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/crawl/focus"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// makeTopic makes the topic of a crawl that has none yet, and sets the key of the configuration:
+// from then on the crawl needs no file. Examples that are URLs are fetched first.
+func makeTopic(ctx context.Context, o *RunOptions) error {
+	c := &o.Config
+	if c.Topic != "" || !c.Focused() {
+		return nil
+	}
+	if urls := c.ExampleURLs(); len(urls) > 0 {
+		if done, err := fetchExamples(ctx, o, urls); err != nil || !done {
+			return err
+		}
+	}
+	made, err := focus.Make(ctx, c, o.Dir)
+	if err != nil {
+		return err
+	}
+	for _, text := range made.Notes {
+		note(o.Log, text)
+	}
+	c.Topic = made.Text()
+	note(o.Log, "the topic", "words", len(made.Terms()), "of them", firstWords(made.Terms()))
+	return nil
+}
+
+// firstWords returns the first words of a topic, for people.
+func firstWords(words []string) string {
+	text := ""
+	for i, w := range words {
+		if i == 8 {
+			return text + " ..."
+		}
+		if i > 0 {
+			text += " "
+		}
+		text += w
+	}
+	return text
+}
+
+// fetchExamples does a session that fetches the examples, and nothing else. Nothing is done if the
+// crawl goes on without a topic: open reports that. It reports whether the session ended by itself.
+func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool, err error) {
+	sub := *o
+	sub.Config, sub.Seeds, sub.AddSeeds, sub.Chance = o.Config.Clone(), nil, true, nil
+	for _, u := range urls {
+		seed, err := page.ParseSeed(u)
+		if err != nil {
+			return false, &hint.Error{Text: "--examples", Hint: "an example is a URL such as https://example.org/docs/, or a file", Err: err}
+		}
+		sub.Seeds = append(sub.Seeds, seed)
+	}
+	c := &sub.Config
+	c.List, c.SitemapOnly, c.Seeds = true, false, sub.Seeds
+	c.Pages, c.Bytes = 0, 0
+	c.Score, c.ScoreFile, c.ImportValues, c.LocationRules = "", "", "", ""
+	sub.keep = &o.Config
+	note(o.Log, "fetching the examples of the topic", "pages", len(urls))
+	sum, _, err := run(ctx, &sub, worth{})
+	if err != nil {
+		return false, err
+	}
+	o.AddSeeds = true
+	if ctx.Err() != nil || sum.Why == whyStopped {
+		return false, &hint.Error{Text: "stopped before the examples of the topic were fetched", Hint: "the same command line goes on"}
+	}
+	return true, nil
+}
+
+// checkTopic returns an error if a crawl that is resumed names another topic than when it began:
+// pages were read for that one.
+func checkTopic(o *RunOptions, s *state.State) error {
+	was := lastConfig(s)
+	if was == nil || was.Topic == "" && was.Focused() {
+		return nil // there is no session with pages
+	}
+	now := &o.Config
+	for _, key := range []string{"topic", "query", "query_file", "examples", "like", "similarity", "idf", "idf_file", "title_weight", "stem", "hot"} {
+		a, _ := was.Key(key)
+		b, _ := now.Key(key)
+		if !was.Focused() && !now.Focused() || a.String() == b.String() {
+			continue
+		}
+		text := fmt.Sprintf("%s began with another --%s", o.Dir, b.Flag())
+		if !was.Focused() {
+			text = o.Dir + " began without a topic"
+		}
+		return &hint.Error{Text: text + ", and that cannot change: its pages were read for it", Hint: "leave --" + b.Flag() + " out to resume it, or choose another --dir for a new crawl"}
+	}
+	return nil
+}
