@@ -3,6 +3,7 @@ package lab
 import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/topic"
 )
 
@@ -66,6 +67,36 @@ func (r *Readings) Similarities() (near []float64, hot []bool) {
 		}
 	}
 	return near, hot
+}
+
+// Importance of pages by a topic, beside those of package measure.
+const (
+	SimilarityMetric = "similarity" // IS
+	LinkedMetric     = "hot-linked" // hot, with at least hotLinks backlinks
+)
+
+// hotLinks is the number of backlinks of the combined importance of Cho, Garcia-Molina and Page.
+const hotLinks = 5
+
+// TopicMetrics returns the names of the importance by a topic.
+func TopicMetrics() []string { return []string{SimilarityMetric, measure.HotMetric, LinkedMetric} }
+
+// Truth returns the importance of the pages by the topic, under one of the names of TopicMetrics,
+// with what a crawler knows of it. It needs the links in both directions.
+func (r *Readings) Truth(metric string, in, out *graph.Lists) *measure.Truth {
+	near, hot := r.Similarities()
+	t := &measure.Truth{Metric: metric, Value: near, Pages: len(near)}
+	t.Estimate = func() measure.Estimate { return measure.KnownValues(t.Value) }
+	switch metric {
+	case measure.HotMetric:
+		t.Value = measure.HotTruth(hot).Value
+	case LinkedMetric:
+		t.Value = measure.HotTruth(measure.HotAndLinked(hot, in, hotLinks)).Value
+		t.Estimate = func() measure.Estimate { return measure.KnownBoth(hot, out) }
+	default:
+		t.MeanScale = true
+	}
+	return t
 }
 
 // SetReadings lets crawls of the world read pages.

@@ -39,8 +39,11 @@ func (s *simulation) readFiles() (err error) {
 	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
 		return nil
 	}
-	if s.combined != nil {
+	switch {
+	case s.combined != nil || contains(lab.TopicMetrics(), s.oracle) && s.setting.Frontier.Topic != nil:
 		return nil
+	case contains(lab.TopicMetrics(), s.oracle) && !exists(s.oracle):
+		return withHint(usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
 	}
 	if s.values, err = s.readOracle(s.oracle); err != nil {
 		return fmt.Errorf("--oracle: %w", err)
@@ -203,7 +206,8 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 			return nil, err
 		}
 		s.g = s.crawled.Graph
-		return s.crawled.Close, nil
+		s.setting.Frontier.Topic, err = s.crawled.About()
+		return s.crawled.Close, err
 	}
 	if s.g, err = openGraph(s.u, s.path); err != nil {
 		return nil, err
@@ -226,6 +230,11 @@ func (s *simulation) replays() bool {
 func (s *simulation) likeRecorded() error {
 	if s.replays() {
 		if err := s.crawled.Replay(s.world); err != nil {
+			return err
+		}
+	}
+	if s.crawled != nil {
+		if err := s.crawled.Read(s.world); err != nil {
 			return err
 		}
 	}

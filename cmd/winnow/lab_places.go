@@ -102,6 +102,9 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Pla
 	}
 	l.close = append(l.close, c.Close)
 	p := l.add(c.Graph, name)
+	if err := c.Read(p.World); err != nil {
+		return nil, err
+	}
 	if p.Seeds, _, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
 		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.Random); err != nil {
 			return nil, err

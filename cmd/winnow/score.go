@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
@@ -103,7 +104,7 @@ func (o *simOptions) readScores(u *ui) (err error) {
 		return err
 	}
 	switch {
-	case slices.Contains([]string{measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""}, o.oracle) || exists(o.oracle):
+	case slices.Contains(append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""), o.oracle) || exists(o.oracle):
 	default:
 		f, err := score.CompilePlaces(o.oracle)
 		if err == nil {

@@ -78,7 +78,7 @@ func newSimCommand(u *ui) *cobra.Command {
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
 	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
 	completes(cmd, "batch-mode", frontier.ModeNames()...)
-	completes(cmd, "oracle", measure.PageRankMetric, measure.BacklinksMetric, oracleNone)
+	completes(cmd, "oracle", append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone)...)
 	completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
@@ -188,7 +188,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
-	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, or none (orders without measures)")
+	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
 	o.importance.Follow = 0.9
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
@@ -336,6 +336,8 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 			err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
 		}
 		return t, err
+	case s.world.Readings != nil && contains(lab.TopicMetrics(), s.oracle):
+		return s.world.Readings.Truth(s.oracle, s.world.In, s.world.Sim.Out), nil
 	case s.oracle == measure.BacklinksMetric:
 		return measure.BacklinksTruth(s.world.Web(), opt)
 	}

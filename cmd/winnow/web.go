@@ -233,7 +233,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	}
 	waitFor(ctx, time.Duration(opt.duration))
 	n.Close()
-	return printVisits(u, countVisits(server))
+	return printVisits(u, server.Counter().Visits())
 }
 
 // explainListen distinguishes a wrong address from one that is in use.
@@ -273,7 +273,7 @@ func printPlace(u *ui, s *serve.Server, n *serve.Net) error {
 // writeVisits writes the summary and one object for each site that was visited.
 func writeVisits(w io.Writer, s *serve.Server) error {
 	c := s.Counter()
-	if err := show.JSON(w, countVisits(s), ""); err != nil {
+	if err := show.JSON(w, c.Visits(), ""); err != nil {
 		return err
 	}
 	for id := range graph.Site(c.Sites()) {
@@ -289,7 +289,7 @@ func writeVisits(w io.Writer, s *serve.Server) error {
 }
 
 // printVisits prints the summary.
-func printVisits(u *ui, m webVisits) error {
+func printVisits(u *ui, m webcount.Visits) error {
 	if u.asJSON {
 		return u.json(m)
 	}
@@ -310,7 +310,7 @@ func printVisits(u *ui, m webVisits) error {
 		t.Add("on topic", fmt.Sprintf("%.1f %%", 100*m.Harvest), fmt.Sprintf("of %s fetched; %s of %s pages of %q found, %.1f %%; on topic are %.1f %% of all",
 			show.Counted(m.Answers, "page"), show.Grouped(int64(m.Found)), show.Grouped(int64(m.Pages)), m.Name, 100*m.Recall, 100*m.OnTopic))
 	}
-	m.Freshness.add(t)
+	addFreshness(t, m.Freshness)
 	t.Add("DNS queries", show.Grouped(m.Queries+m.UnknownNames), show.Grouped(m.UnknownNames)+" for unknown names")
 	t.Add("time", show.Duration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
 	return t.Print(u.stdout)

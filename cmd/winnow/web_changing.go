@@ -8,8 +8,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
-	"github.com/winnow-crawler/winnow/fakeweb/serve"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -104,47 +102,8 @@ func (o *webOptions) setChanges(out *answer.Options) {
 	}
 }
 
-// webVisits is what visitors did: the last object of --json.
-type webVisits struct {
-	webcount.Summary
-	Topic     *webcount.TopicSummary `json:"topic,omitempty"`     // the first, if there are topics
-	Freshness *webFreshness          `json:"freshness,omitempty"` // of a changing web
-}
-
-// A webFreshness describes how fresh the copies of visitors were, from the start of the web
-// to its end, over the pages that can be fetched.
-type webFreshness struct {
-	Pages    int     `json:"pages"`
-	Fresh    float64 `json:"fresh"`
-	Age      float64 `json:"age_seconds"`
-	Requests int     `json:"requests"`
-	New      int     `json:"new"`
-	Wasted   int     `json:"wasted"`
-}
-
-// countVisits returns what visitors did.
-func countVisits(s *serve.Server) webVisits {
-	v := webVisits{Summary: s.Counter().Summary()}
-	if s.Web().Spec().Topics.Number > 0 {
-		topic := s.Counter().Topic(0)
-		v.Topic = &topic
-	}
-	c := &s.Options().Changes
-	if c.Median == 0 {
-		return v
-	}
-	f := s.Counter().Freshness(func(p graph.Page) float64 {
-		if e := s.Truth(p); e.Fetched() {
-			return 1
-		}
-		return 0
-	}, 0, c.Clock(), 0)
-	v.Freshness = &webFreshness{f.Pages, f.Fresh, f.Age.Seconds(), f.Requests, f.New, f.Wasted}
-	return v
-}
-
-// add prints the freshness; nil prints nothing.
-func (f *webFreshness) add(t *show.List) {
+// addFreshness prints the freshness; nil prints nothing.
+func addFreshness(t *show.List, f *webcount.CopySummary) {
 	if f == nil {
 		return
 	}
