@@ -47,7 +47,7 @@ const (
 	inOthers   = 0.3 // share of them in directories of other sites
 	alone      = 0.2 // share of them elsewhere
 	dirDensity = 205 // directories of a site about the topic that are about it, too
-	density    = 205 // pages of a directory about it that are about it, too
+	density    = 205 // pages of a directory about it that are about it, too, about
 	shyness    = 51  // sites and directories about it whose first page is not, and to which links do not say so
 	hubShare   = 8   // pages of a topic that are hubs
 	stuffed    = 0.1 // pages that are stuffed with the name of a topic, for each page of it
@@ -61,6 +61,7 @@ type topics struct {
 	dirs  []uint64 // cumulated shares of directories of other sites, in 2^-63
 	pages []uint64 // the same of pages elsewhere
 	stuff []uint64 // the same of stuffed pages
+	dense []uint64 // by topic: share of the pages of its directories that are on it, in 2^-63
 }
 
 func (t *Topics) check() error {
@@ -106,8 +107,38 @@ func (w *Web) layTopics() *topics {
 		x.dirs = append(x.dirs, threshold(dirs))
 		x.pages = append(x.pages, threshold(single))
 		x.stuff = append(x.stuff, threshold(stuff))
+		x.dense = append(x.dense, threshold(density/256.))
 	}
+	w.thin(x)
 	return x
+}
+
+// thin makes the directories about a topic as dense as its share of the pages demands: there are
+// few of them, of very different sizes, so that more or fewer pages are in them than expected.
+func (w *Web) thin(x *topics) {
+	in, always := make([]float64, x.Number), make([]float64, x.Number)
+	for id := range graph.Site(w.spec.Sites) {
+		s := w.Site(id)
+		for j := range s.Pages {
+			d, k := s.Place(j)
+			t := x.ofDir(&s, d)
+			switch {
+			case t >= 0 && k > 0:
+				in[t]++
+			case t >= 0 && !x.shy(&s, d):
+				always[t]++
+			}
+		}
+	}
+	for t := range in {
+		wanted := float64(x.share(t)*float64(w.spec.Pages))*(inSites+inOthers) - always[t]
+		x.dense[t] = threshold(min(0.95, max(0.3, wanted/max(1, in[t]))))
+	}
+}
+
+// shy reports whether a directory about a topic does not look like it.
+func (x *topics) shy(s *Site, d int64) bool {
+	return draw.Hash(s.Seed, streamShy, uint64(d+1))&255 < shyness
 }
 
 // inside returns the share of the pages of a site about a topic that are on it.
@@ -175,15 +206,15 @@ func choose(shares []uint64, h uint64) int {
 func (x *topics) subject(s *Site, j uint32) Subject {
 	d, k := s.Place(j)
 	t := x.ofDir(s, d)
-	shy := t >= 0 && draw.Hash(s.Seed, streamShy, uint64(d+1))&255 < shyness
+	shy := t >= 0 && x.shy(s, d)
 	h := draw.Hash(s.Seed, streamSubject, uint64(j))
 	switch {
-	case t >= 0 && (k == 0 && !shy || k > 0 && h&255 < density):
-		return Subject{Topic: t, Stuffed: NoTopic, Hub: k > 0 && h>>8&255 < hubShare, Shy: shy}
+	case t >= 0 && (k == 0 && !shy || k > 0 && h>>1 < x.dense[t]):
+		return Subject{Topic: t, Stuffed: NoTopic, Hub: k > 0 && h&255 < hubShare, Shy: shy}
 	case k == 0:
 		return Subject{Topic: NoTopic, Stuffed: NoTopic}
 	}
-	if t = choose(x.pages, h); t >= 0 {
+	if t = choose(x.pages, draw.Mix(h+1)); t >= 0 {
 		return Subject{Topic: t, Stuffed: NoTopic, Shy: true}
 	}
 	return Subject{Topic: NoTopic, Stuffed: choose(x.stuff, draw.Mix(h))}

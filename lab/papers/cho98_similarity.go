@@ -58,7 +58,7 @@ func (x *similarity) header(b *Bench) []show.Field {
 		}
 	}
 	if len(worlds) == 0 {
-		worlds = []string{fmt.Sprintf("generated: a synthetic web with topics, %s, %s, %s", show.Counted(textPages, "page"), show.Counted(textLinks, "link"), show.Counted(textSites, "site"))}
+		worlds = []string{fmt.Sprintf("generated: %d synthetic webs with topics, each %s, %s, %s", textWorlds, show.Counted(textPages, "page"), show.Counted(textLinks, "link"), show.Counted(textSites, "site"))}
 	}
 	hot := "hot: the query once in the title or ten times in the text"
 	if x.links > 0 {
@@ -96,17 +96,19 @@ func (x *similarity) policies(pages int) []string {
 		"breadth-first", "random", "topical", "best-first", "shark-search"}
 }
 
-// Sizes of the synthetic web with topics.
+// The synthetic webs with topics: their number and their sizes.
 const (
-	textPages = 20_000
-	textSites = 200
-	textLinks = 200_000
+	textWorlds = 2
+	textPages  = 20_000
+	textSites  = 200
+	textLinks  = 200_000
 )
 
-// textWorld makes the synthetic web with topics, of which page 0 is the seed.
-func (b *Bench) textWorld(number int) (*Place, *topical.World, error) {
-	spec := fakeweb.Spec{Pages: textPages, Sites: textSites, Links: textLinks, Seed: 1, Topics: fakeweb.SomeTopics()}
-	w, err := topical.New("text world", spec, answer.Options{MinSize: 2000, MaxSize: 20_000})
+// textWorld makes a synthetic web with topics from a seed, and reads it for one of them. Crawls
+// begin at page 0.
+func (b *Bench) textWorld(seed uint64, pages, number int) (*Place, *topical.World, error) {
+	spec := fakeweb.Spec{Pages: pages, Sites: textSites * pages / textPages, Links: textLinks * int64(pages) / textPages, Seed: seed, Topics: fakeweb.SomeTopics()}
+	w, err := topical.New(fmt.Sprintf("text world %d", seed), spec, answer.Options{MinSize: 2000, MaxSize: 20_000})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +116,7 @@ func (b *Bench) textWorld(number int) (*Place, *topical.World, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b.say(0, 1, "reading the pages of the text world")
+	b.say(int(seed)-1, textWorlds, "%s: reading pages", w.Name)
 	read, err := w.Read(query, b.threads())
 	if err != nil {
 		return nil, nil, err
@@ -138,7 +140,17 @@ func (x *similarity) run(r *run) error {
 	if some {
 		return nil
 	}
-	p, w, err := r.textWorld(x.topic)
+	for seed := range uint64(textWorlds) {
+		if err := x.synthetic(r, seed+1, textPages); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// synthetic runs the experiment on a synthetic web.
+func (x *similarity) synthetic(r *run, seed uint64, pages int) error {
+	p, w, err := r.textWorld(seed, pages, x.topic)
 	if err != nil {
 		return err
 	}
@@ -236,8 +248,10 @@ func (c *similarCourses) curves() show.Section {
 func (c *similarCourses) about() string {
 	judge := c.courses[0].Judge
 	hot := judge.HotAbove(1)
-	s := fmt.Sprintf("Hot are %s of %s pages (%.1f %%); %.1f %% of them have one backlink (theirs: more than a third).", show.Grouped(hot.Pages), show.Grouped(judge.Reachable()),
-		100*measure.Share(hot.Pages, judge.Reachable()), 100*c.single())
+	s := fmt.Sprintf("Hot are %s of %s pages (%.1f %%).", show.Grouped(hot.Pages), show.Grouped(judge.Reachable()), 100*measure.Share(hot.Pages, judge.Reachable()))
+	if c.links == 0 {
+		s += fmt.Sprintf(" %.1f %% of them have one backlink (theirs: more than a third).", 100*c.single())
+	}
 	if c.on == nil {
 		return s
 	}
