@@ -33,6 +33,8 @@ type Bench struct {
 	// of an earlier run to take published policies and baselines from, if not nil.
 	Policies []string
 	Earlier  *leaderboard.Earlier
+	// TextPages is the number of pages of the synthetic webs with topics; 0: 20,000.
+	TextPages int
 	// Rate is the number of visits a day with which collections are kept fresh; 0: every
 	// page once in 30 days.
 	Rate float64

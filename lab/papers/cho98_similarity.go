@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,13 +59,13 @@ func (x *similarity) header(b *Bench) []show.Field {
 		}
 	}
 	if len(worlds) == 0 {
-		worlds = []string{fmt.Sprintf("generated: %d synthetic webs with topics, each %s, %s, %s", textWorlds, show.Counted(textPages, "page"), show.Counted(textLinks, "link"), show.Counted(textSites, "site"))}
+		worlds = []string{fmt.Sprintf("generated: %d synthetic webs with topics, each %s, %s, %s", textWorlds, show.Counted(b.textPages(), "page"), show.Counted(b.textPages()*linksPerText, "link"), show.Counted(b.textPages()/pagesPerText, "site"))}
 	}
 	hot := "hot: the query once in the title or ten times in the text"
 	if x.links > 0 {
 		hot += fmt.Sprintf(", and %d backlinks", x.links)
 	}
-	return []show.Field{field("worlds", "%s", strings.Join(worlds, "; ")), field("policies", "%s", strings.Join(x.policies(textPages), ", ")),
+	return []show.Field{field("worlds", "%s", strings.Join(worlds, "; ")), field("policies", "%s", strings.Join(x.policies(b.textPages()), ", ")),
 		field("options", "one fetcher, no time model, %s; %d start sets", hot, b.startSets()), field("random seed", "%d", b.Random)}
 }
 
@@ -98,16 +99,18 @@ func (x *similarity) policies(pages int) []string {
 
 // The synthetic webs with topics: their number and their sizes.
 const (
-	textWorlds = 2
-	textPages  = 20_000
-	textSites  = 200
-	textLinks  = 200_000
+	textWorlds   = 2
+	textPages    = 20_000
+	pagesPerText = 100 // of a site
+	linksPerText = 10  // of a page
 )
+
+func (b *Bench) textPages() int { return cmp.Or(b.TextPages, textPages) }
 
 // textWorld makes a synthetic web with topics from a seed, and reads it for one of them. Crawls
 // begin at page 0.
 func (b *Bench) textWorld(seed uint64, pages, number int) (*Place, *topical.World, error) {
-	spec := fakeweb.Spec{Pages: pages, Sites: textSites * pages / textPages, Links: textLinks * int64(pages) / textPages, Seed: seed, Topics: fakeweb.SomeTopics()}
+	spec := fakeweb.Spec{Pages: pages, Sites: pages / pagesPerText, Links: linksPerText * int64(pages), Seed: seed, Topics: fakeweb.SomeTopics()}
 	w, err := topical.New(fmt.Sprintf("text world %d", seed), spec, answer.Options{MinSize: 2000, MaxSize: 20_000})
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +144,7 @@ func (x *similarity) run(r *run) error {
 		return nil
 	}
 	for seed := range uint64(textWorlds) {
-		if err := x.synthetic(r, seed+1, textPages); err != nil {
+		if err := x.synthetic(r, seed+1, r.textPages()); err != nil {
 			return err
 		}
 	}

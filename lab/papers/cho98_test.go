@@ -24,7 +24,7 @@ func smallBench(t testing.TB, starts, threads int) *Bench {
 	bare := fakePlace(t, fakeweb.Spec{Pages: 500, Sites: 9, Links: 2000, Seed: 5})
 	bare.World.Name = "bare"
 	bare.World.Sim.SiteOf, bare.World.Sim.URL, bare.World.Sim.SiteName = nil, nil, nil
-	return &Bench{Context: context.Background(), Random: 1, Threads: threads, Starts: starts, Places: []*Place{fake, wikiPlace(t), bare}}
+	return &Bench{Context: context.Background(), Random: 1, Threads: threads, Starts: starts, TextPages: 1000, Places: []*Place{fake, wikiPlace(t), bare}}
 }
 
 // everything is a report in all its forms.
