@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,36 +23,79 @@ import (
 // every visit was polite.
 func TestKeptFresh(t *testing.T) {
 	long(t)
+	synctest.Test(t, func(t *testing.T) { keepFresh(t, answer.FateShares{}) })
+}
+
+// The same if pages vanish, move and come back, too: the simulator takes that for changes. No
+// page is lost.
+func TestKeptFreshFates(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		const day, pages = 24 * time.Hour, 400
-		began := time.Now()
-		clock := func() time.Duration { return time.Since(began) }
-		w := newTestWeb(t, pages, 10, answer.Options{Changes: answer.Changes{
-			Clock: clock, Began: began, Median: 8 * day, Bursts: 0.5, Noise: 0.3,
-		}})
-		c := &w.o.Config
-		every := 4 * day
-		c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: every}, "default", config.Duration{Duration: 30 * day}
-		c.Balance = config.Default().Balance
-		w.o.Machine.Sizes.Status = time.Hour
-		w.run(t)
-		weight := w.linksIn()
-		got := w.server.Counter().Freshness(func(p graph.Page) float64 { return weight[p] }, 10*day, 30*day, 0)
-		course := w.promised(t, weight)
-		promise := course.Fresh
-		if stale := 1 - got.Fresh; math.Abs(got.Fresh-promise)/promise > 0.05 || stale == 0 {
-			t.Errorf("%.4f of the copies are fresh, the simulator has %.4f", got.Fresh, promise)
-		}
-		if of := float64(got.Requests) / float64(course.Visits); of < 0.63 || of > 0.7 {
-			t.Errorf("%d visits in 20 days, the simulator has %d in 30", got.Requests, course.Visits)
-		}
-		if visits := float64(pages) * 30 / 4; float64(got.Requests) < 0.6*visits || float64(got.Requests) > 1.1*visits {
-			t.Errorf("%d requests, want about %v in 20 of 30 days", got.Requests, visits*2/3)
-		}
-		w.polite(t)
-		clean(t, w.verify(t))
-		t.Logf("fresh %.4f, promised %.4f", got.Fresh, promise)
+		w := keepFresh(t, answer.FateShares{Vanish: 0.06, Return: 0.06, Move: 0.06})
+		w.followed(t)
+		w.foundAll(t, 30*24*time.Hour)
 	})
+}
+
+// keepFresh crawls a web for a month.
+func keepFresh(t *testing.T, fates answer.FateShares) *testWeb {
+	t.Helper()
+	const day, pages = 24 * time.Hour, 400
+	began := time.Now()
+	clock := func() time.Duration { return time.Since(began) }
+	w := newTestWeb(t, pages, 10, answer.Options{Changes: answer.Changes{
+		Clock: clock, Began: began, Median: 8 * day, Bursts: 0.5, Noise: 0.3, Fates: fates,
+	}})
+	c := &w.o.Config
+	every := 4 * day
+	c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: every}, "default", config.Duration{Duration: 30 * day}
+	c.Balance = config.Default().Balance
+	w.o.Machine.Sizes.Status = time.Hour
+	w.run(t)
+	weight := w.linksIn()
+	got := w.server.Counter().Freshness(func(p graph.Page) float64 { return weight[p] }, 10*day, 30*day, 0)
+	course := w.promised(t, weight)
+	promise := course.Fresh
+	if stale := 1 - got.Fresh; math.Abs(got.Fresh-promise)/promise > 0.05 || stale == 0 {
+		t.Errorf("%.4f of the copies are fresh, the simulator has %.4f", got.Fresh, promise)
+	}
+	if of := float64(got.Requests) / float64(course.Visits); of < 0.63 || of > 0.7 {
+		t.Errorf("%d visits in 20 days, the simulator has %d in 30", got.Requests, course.Visits)
+	}
+	if visits := float64(pages) * 30 / 4; float64(got.Requests) < 0.6*visits || float64(got.Requests) > 1.1*visits {
+		t.Errorf("%d requests, want about %v in 20 of 30 days", got.Requests, visits*2/3)
+	}
+	w.polite(t)
+	clean(t, w.verify(t))
+	t.Logf("fresh %.4f, promised %.4f", got.Fresh, promise)
+	return w
+}
+
+// foundAll demands that pages that are there at the end of the crawl are fetched, under the URLs
+// that they have or had. Of those that vanished and came back some are, since they are visited
+// ever more rarely.
+func (w *testWeb) foundAll(t *testing.T, end time.Duration) {
+	t.Helper()
+	state := map[string]string{}
+	for _, p := range w.listed(t) {
+		state[p.URL] = p.State
+	}
+	back, seen := 0, 0
+	for p := range graph.Page(w.web.Spec().Pages) {
+		f, fetched := w.server.Fate(p), state[w.server.URL(p)] == "fetched"
+		switch {
+		case f.Gone(end):
+		case f.Kind == answer.Returns && f.Until < end:
+			if back++; fetched {
+				seen++
+			}
+		case !fetched:
+			t.Errorf("page %d, which %s, is %q", p, f.Kind, state[w.server.URL(p)])
+		}
+	}
+	if seen < back/10+1 {
+		t.Errorf("of %d pages that came back %d are fetched", back, seen)
+	}
 }
 
 // polite demands that all requests were polite, also those that repeat others.
@@ -78,6 +122,19 @@ func (w *testWeb) linksIn() []float64 {
 	return weight
 }
 
+// news returns when a page changes, vanishes and returns, until an instant.
+func (w *testWeb) news(p graph.Page, until time.Duration) []time.Duration {
+	list := w.server.Changes(p, 0, until)
+	f := w.server.Fate(p)
+	for _, at := range []time.Duration{f.From, f.Until} {
+		if f.Kind != answer.Moves && at > 0 && at < until {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // promised returns the weighted share of fresh copies that the simulator has for the changes of
 // the web, from the tenth day on: with the same policy, the same politeness, and new pages and
 // visits in one crawl.
@@ -88,7 +145,7 @@ func (w *testWeb) promised(t *testing.T, weight []float64) *revisit.Course {
 	col := &revisit.Collection{Log: &revisit.Log{Length: c.Duration.Duration}}
 	sum := 0.0
 	for p, v := range weight {
-		col.Log.Changes = append(col.Log.Changes, w.server.Changes(graph.Page(p), 0, c.Duration.Duration))
+		col.Log.Changes = append(col.Log.Changes, w.news(graph.Page(p), c.Duration.Duration))
 		col.Weight = append(col.Weight, v)
 		sum += v
 	}

@@ -269,6 +269,9 @@ func (p *Plan) read(x *page, at uint32, age float64, changed bool) (r reading) {
 
 // control counts a visit without a signal, where others have some.
 func (p *Plan) control(x *page, at uint32, age float64, changed bool) {
+	if p.signals.trusts.Len() == 0 {
+		return
+	}
 	id := p.root(x)
 	if id >= p.signals.trusts.Len() || p.signals.trusts.At(id) == (siteTrust{}) {
 		return

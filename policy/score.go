@@ -318,15 +318,19 @@ func (s *scored) deal(p graph.Page, links []graph.Page) {
 
 // rescore sets the value of a page.
 func (s *scored) rescore(p graph.Page) {
-	if s.board == nil {
-		return
+	if s.board != nil {
+		s.board.Set(p, s.eval(p))
 	}
+}
+
+// eval returns the result of the function for a page, and counts it.
+func (s *scored) eval(p graph.Page) float64 {
 	num := s.numbers.Slice()
 	v, ok := s.f.Eval(s.values(p), s.places)
 	if num[scoreEvaluated]++; !ok {
 		num[scoreUnsound]++
 	}
-	s.board.Set(p, v)
+	return v
 }
 
 // values returns the terms of a page that the function uses.

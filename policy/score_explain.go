@@ -18,14 +18,12 @@ func (s *scored) Note() string {
 }
 
 // Worth returns the score of a page: from 0 to 1.
-func (s *scored) Worth(p graph.Page) float64 {
-	v, _ := s.f.Eval(s.values(p), s.places)
-	return score.Clamp(v)
-}
+func (s *scored) Worth(p graph.Page) float64 { return score.Clamp(s.eval(p)) }
 
 // Appraise returns the score of a page with the terms of the function.
 func (s *scored) Appraise(p graph.Page) *Appraisal {
-	a := &Appraisal{Expression: s.f.String(), Score: s.Worth(p)}
+	v, _ := s.f.Eval(s.values(p), s.places)
+	a := &Appraisal{Expression: s.f.String(), Score: score.Clamp(v)}
 	for t := range score.Terms {
 		if !s.f.Uses(t) {
 			continue

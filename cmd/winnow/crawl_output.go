@@ -41,6 +41,9 @@ func (c *crawling) printEnd(sum *crawl.Summary) error {
 	if err := t.Print(c.u.stdout); err != nil {
 		return err
 	}
+	for _, note := range s.Notes {
+		c.u.notef("%s", note)
+	}
 	if next := resumeCommand(c.dir, s, &c.config); next != "" {
 		c.u.notef("to resume: %s", next)
 	}

@@ -92,10 +92,13 @@ func printStatus(u *ui, dir string, s *history.Status, c *config.Config) error {
 	return t.Print(u.stdout)
 }
 
-// addSample says whether the policy works on a sample of the links.
+// addSample says whether the policy works on a sample of the links, and what else it has to tell.
 func addSample(t *show.List, s *history.Status) {
 	if s.Sample > 1 {
 		t.Add("sample", "", fmt.Sprintf("the policy sees the links of 1 page in %d", s.Sample))
+	}
+	for _, note := range s.Notes {
+		t.Add("note", "", note)
 	}
 }
 

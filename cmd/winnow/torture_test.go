@@ -102,16 +102,27 @@ const (
 
 func newVictim(t *testing.T, pages int) *victim {
 	t.Helper()
-	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(20, pages/20), Links: int64(8 * pages), Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return newVictimOf(t, pages, tortureMixed())
+}
+
+// tortureMixed is the mixed web at a pace that a test can wait for.
+func tortureMixed() answer.Options {
 	so := answer.Mixed()
 	so.Robots.MaxDelay = tortureDelay // a Crawl-delay that is lost by a kill is kept all the same
 	so.Pages.Busy, so.RetryAfter = 0.004, time.Second
 	// A site that fails all the time, or whose name does, is not requested for minutes.
 	so.Pages.Broken, so.Robots.Broken, so.DNS.Missing, so.DNS.Failing = 0, 0, 0, 0
 	so.HTTPS, so.MaxSize, so.MaxLatency = 0.3, 20_000, 5*time.Millisecond
+	return so
+}
+
+// newVictimOf serves a web, and says how it is crawled.
+func newVictimOf(t *testing.T, pages int, so answer.Options) *victim {
+	t.Helper()
+	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(20, pages/20), Links: int64(8 * pages), Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
 	v := &victim{dir: filepath.Join(t.TempDir(), "crawl"), pages: pages}
 	if v.server, err = serve.New(web, so); err != nil {
 		t.Fatal(err)

@@ -59,6 +59,7 @@ type Status struct {
 	Caps        []state.Cap      `json:"limits,omitempty"`      // limits that left something out
 	Record      uint64           `json:"record"`                // number of the next record of the journal
 	Sample      int64            `json:"link_sample"`           // the policy looks at the links of one fetched page of how many; 1: of all
+	Notes       []string         `json:"notes,omitempty"`       // what the policy has to tell, such as mistakes of a score
 
 	// Only a running crawl knows these.
 	Ran       time.Duration       `json:"-"` // in all sessions, without the time between them
@@ -119,6 +120,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}
 	x.Memory, x.Columns, x.Sample = s.Memory(), map[string]int64{}, int64(s.Frontier.Sample())
+	x.Notes = s.Frontier.Notes()
 	x.fillWaits(s)
 }
 

@@ -123,7 +123,8 @@ func (r *Receiver) indexNowList(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	for _, text := range list.URLList {
-		if u, err := url.Parse(text); err != nil || !strings.EqualFold(u.Host, list.Host) {
+		// The host may be given without the port.
+		if u, err := url.Parse(text); err != nil || !strings.EqualFold(u.Host, list.Host) && !strings.EqualFold(u.Hostname(), list.Host) {
 			http.Error(w, "a URL is not of the host", http.StatusUnprocessableEntity)
 			return
 		}

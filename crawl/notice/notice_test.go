@@ -49,6 +49,7 @@ func TestRequests(t *testing.T) {
 		{"not wanted", "GET", "/indexnow?url=https://b.example/&key=k", "", "", 202, ""},
 		{"no URL", "GET", "/indexnow?url=a.example&key=k", "", "", 202, ""},
 		{"list", "POST", "/indexnow", list(2), "", 202, "https://a.example/0 https://a.example/1"},
+		{"list with a port", "POST", "/indexnow", strings.ReplaceAll(list(1), "https://a.example", "https://a.example:443"), "", 202, "https://a.example/0"},
 		{"another host", "POST", "/indexnow", strings.Replace(list(2), "a.example", "b.example", 1), "", 422, ""},
 		{"too many", "POST", "/indexnow", list(maxURLs + 1), "", 422, ""},
 		{"too large", "POST", "/indexnow", `{"host": "` + strings.Repeat("x", maxBody) + `"`, "", 400, ""},

@@ -39,6 +39,12 @@ func (l *Log) version(p graph.Page, at time.Duration) int {
 // Version returns a number that is another one after each change of a page: see sim.World.
 func (l *Log) Version(p graph.Page, at time.Duration) uint32 { return uint32(l.version(p, at)) }
 
+// part returns the instant at which n parts of some of the log have passed. Nanoseconds of some
+// years times n would not fit.
+func (l *Log) part(n, of int) time.Duration {
+	return l.Length/time.Duration(of)*time.Duration(n) + l.Length%time.Duration(of)*time.Duration(n)/time.Duration(of)
+}
+
 // Until returns the beginning of a log.
 func (l *Log) Until(length time.Duration) *Log {
 	part := *l

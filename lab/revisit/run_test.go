@@ -213,6 +213,36 @@ func TestGrow(t *testing.T) {
 	}
 }
 
+// In a century a collection grows as in twenty days in which everything happens as much sooner.
+func TestGrowLong(t *testing.T) {
+	const century, batches = maxDays * day, 100
+	short, long := Poisson([]float64{1, 2, 3, 4, 5}, 20*day, 1), &Log{Length: century}
+	for _, list := range short.Changes {
+		var slow []time.Duration
+		for _, at := range list {
+			slow = append(slow, at*(century/(20*day)))
+		}
+		long.Changes = append(long.Changes, slow)
+	}
+	var grown []*Growth
+	for _, l := range []*Log{short, long} {
+		c := &Collection{Log: l, Weight: []float64{0.1, 0.1, 0.2, 0.3, 0.3}}
+		g, err := c.Grow(context.Background(), 1, 2*batches/(l.Length.Hours()/24), batches)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grown = append(grown, g)
+	}
+	for i, day := range grown[1].Days {
+		if i > 0 && day <= grown[1].Days[i-1] {
+			t.Fatalf("batch %d ends on day %v, the one before on %v", i, day, grown[1].Days[i-1])
+		}
+	}
+	if a, b := grown[0].Revisits, grown[1].Revisits; math.Abs(a-b) > 0.02 || b < 0.9 {
+		t.Errorf("share of revisits %v, in a century %v", a, b)
+	}
+}
+
 func TestDirectories(t *testing.T) {
 	urls := []string{"http://a/", "http://a/x", "http://a/d/e/f.html", "http://a/d/g.html?q=/1/", "http://b/d/"}
 	place, above := Directories(len(urls), func(b []byte, p graph.Page) []byte { return append(b, urls[p]...) })

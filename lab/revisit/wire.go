@@ -34,7 +34,7 @@ func (c *Collection) Grow(ctx context.Context, alpha, rate float64, batches int)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		now := c.Log.Length * time.Duration(b) / time.Duration(batches)
+		now := c.Log.part(b, batches)
 		before := w.value(now)
 		for _, p := range w.batch(now, size) {
 			visits++
@@ -43,7 +43,7 @@ func (c *Collection) Grow(ctx context.Context, alpha, rate float64, batches int)
 			}
 		}
 		g.Before, g.Value = append(g.Before, before), append(g.Value, w.value(now))
-		end := c.Log.Length * time.Duration(b+1) / time.Duration(batches)
+		end := c.Log.part(b+1, batches)
 		g.Days = append(g.Days, end.Hours()/24)
 		volume, fresh := w.measure(end)
 		g.Volume, g.Fresh = append(g.Volume, volume), append(g.Fresh, fresh)
