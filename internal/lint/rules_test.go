@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"policy/boost":       {"graph"},
 	"score":              {"graph"},
 	"score/files":        {"internal/input", "score"},
+	"advise":             append([]string{"score"}, graphs...),
 	"policy/group":       {"graph"},
 	"policy/hindsight":   {"graph"},
 	"policy/policytest":  frontiers,
@@ -64,7 +65,7 @@ var arrows = map[string][]string{
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
-	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         append([]string{"advise", "fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
@@ -94,7 +95,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"advise", "event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
