@@ -12,7 +12,9 @@ import (
 type Course struct {
 	Pages int
 	Seeds []graph.Page
-	Order []graph.Page // fetched pages, each once, in the order of the fetches
+	// Listed are pages that are known although no page links to them, from sitemaps.
+	Listed []graph.Page
+	Order  []graph.Page // fetched pages, each once, in the order of the fetches
 	// Out returns the links of a fetched page. What it returns is used before the next call.
 	Out func(graph.Page) []graph.Page
 	// End is when each fetch ended, without the time between sessions, Bytes what it received.
@@ -61,7 +63,7 @@ func newWalk(c *Course) (*walk, error) {
 	if w.rank, err = rank.NewGrowing(follow, c.Pages, w.out); err != nil {
 		return nil, err
 	}
-	for _, p := range c.Seeds {
+	for _, p := range slices.Concat(c.Seeds, c.Listed) {
 		w.discover(p)
 	}
 	return w, nil

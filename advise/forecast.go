@@ -163,18 +163,15 @@ func (w *walk) view() *view {
 }
 
 // forecast returns the forecast from the last moment, at which the walk is. ok is false if the
-// crawl is too short.
+// crawl is too short. Some page must wait.
 func (s *series) forecast(w *walk, v *view) (f Forecast, ok bool) {
-	if !s.valid(0) || len(w.Order) < MinPages {
+	if !s.valid(0) || len(w.Order) < MinPages || v.waiting == 0 {
 		return f, false
 	}
 	k, m := s.cuts[0], s.more(0)
 	f = Forecast{Budget: s.budget, More: s.clock[k-1] / 10, Pages: min(m, v.waiting)}
 	a, b := s.cuts[1], s.cuts[2]
 	f.Last, f.Before = w.mass(a, k)/w.mass(0, a), w.mass(b, a)/w.mass(0, b)
-	if v.waiting == 0 {
-		return f, true
-	}
 	expected := math.Log(float64(m) / float64(k))
 	last := math.Log(f.Last+tiny) - expected
 	bias, spread := s.past(w)

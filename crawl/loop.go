@@ -74,6 +74,7 @@ func newLoop(s *session) (*loop, error) {
 
 // release ends the goroutines that still run.
 func (l *loop) release() {
+	l.limits.watch.Free()
 	if l.notices != nil {
 		l.notices.Close()
 	}
@@ -93,6 +94,10 @@ func (l *loop) start() error {
 		return err
 	}
 	if err := l.dir.writeConfig(l.config); err != nil {
+		return err
+	}
+	var err error
+	if l.limits.watch, err = newWatch(l.session); err != nil {
 		return err
 	}
 	if l.options.Chance != nil {

@@ -28,6 +28,8 @@ func pauseReason(s *history.Status, c *config.Config) string {
 	switch s.Why {
 	case "pages", "duration", "bytes":
 		return "reached " + limitText(s, c)
+	case "stop-when":
+		return "--stop-when " + quoteArgs([]string{c.StopWhen})
 	case "stopped":
 		return "interrupted, by Ctrl-C or a signal"
 	case "disk":
@@ -87,6 +89,8 @@ func raiseFlags(s *history.Status, c *config.Config) []string {
 	case s.Why == "memory":
 		most := cmp.Or(s.MemoryMax, int64(c.MaxMemory), s.Memory)
 		return []string{"--max-memory", config.Size(2 * most).String()}
+	case s.Why == "stop-when":
+		return []string{"--stop-when", config.StopOff}
 	case limitValue(s, c) == "":
 		return nil
 	case s.Why == "pages":
