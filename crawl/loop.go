@@ -104,6 +104,9 @@ func (l *loop) start() error {
 		l.retried = l.admission.retry(l.admission.chance)
 		l.limits.stop(l.now(), whyRetry)
 	}
+	if l.limits.watch != nil { // the condition of the session before may still hold
+		l.limits.check(l.now())
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/advise"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -82,7 +83,11 @@ func ReadAdvice(ctx context.Context, dir string) (*Advised, error) {
 	}
 	x := newAdvised(a, names)
 	x.Dir, x.State = dir, status.State
-	x.advise(a, status)
+	conf, err := c.Config()
+	if err != nil {
+		return nil, err
+	}
+	x.advise(a, status, conf)
 	return x, nil
 }
 
@@ -101,13 +106,13 @@ func newAdvised(a *advise.Advice, names []string) *Advised {
 }
 
 // advise sets the sentence and the command.
-func (x *Advised) advise(a *advise.Advice, s *history.Status) {
+func (x *Advised) advise(a *advise.Advice, s *history.Status, c *config.Config) {
 	gain := "a tenth more pages"
 	if len(x.Next) > 0 {
 		n := x.Next[0].Importance
 		gain = fmt.Sprintf("a tenth more pages adds %s to %s %% of importance", percent(n.Low), percent(n.High))
 	}
-	more := fmt.Sprintf("--pages %d", max(advise.MinPages, int(float64(s.Fetched-s.Redirects)*1.1)))
+	more := tenthMore(s, c)
 	switch a.Verdict {
 	case advise.Early:
 		x.Advice = fmt.Sprintf("Go on: fewer than %d pages are fetched, or all at once, so nothing can be foretold.", advise.MinPages)
@@ -123,6 +128,22 @@ func (x *Advised) advise(a *advise.Advice, s *history.Status) {
 	if more != "" && s.State != history.StateRunning {
 		x.Command = "winnow crawl --dir " + x.Dir + " " + more
 	}
+}
+
+// tenthMore returns the flags with which a crawl goes on for a tenth more: of what it paused at,
+// or else of its pages.
+func tenthMore(s *history.Status, c *config.Config) string {
+	switch s.Why {
+	case "duration":
+		return "--duration " + config.Duration{Duration: c.Duration.Duration * 11 / 10}.String()
+	case "bytes":
+		return "--bytes " + (c.Bytes * 11 / 10).String()
+	}
+	more := fmt.Sprintf("--pages %d", max(advise.MinPages, (s.Fetched-s.Redirects)*11/10))
+	if s.Why == "stop-when" {
+		more += " --stop-when " + config.StopOff
+	}
+	return more
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2g", 100*share) }
