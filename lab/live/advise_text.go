@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -55,7 +56,7 @@ func (x *Advised) nextTable() *show.List {
 		case advise.Pages.String():
 			more = show.Grouped(int(n.More))
 		case advise.Hours.String():
-			more = fmt.Sprintf("%.3g h", n.More)
+			more = show.Duration(time.Duration(n.More * float64(time.Hour)))
 		}
 		g := n.Importance
 		t.Add(n.Budget, more, percent(g.Gain), percent(g.Low), percent(g.High), percent(g.Last))
