@@ -94,7 +94,7 @@ func (w *walk) survey() (all []*series) {
 		for _, s := range all {
 			for i := range s.wait {
 				if s.cuts[i] == j {
-					s.lookAt(i, w, v)
+					s.lookAt(i, v)
 				}
 			}
 		}

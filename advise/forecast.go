@@ -137,7 +137,7 @@ func (s *series) more(i int) int {
 
 // lookAt notes what waiting pages are worth at moment i, where the walk is: the logarithm of
 // the importance of as many as expected, of the mean ones, for each importance fetched.
-func (s *series) lookAt(i int, w *walk, v *view) {
+func (s *series) lookAt(i int, v *view) {
 	if s.valid(i) && v.waiting > 0 {
 		m := min(s.more(i), v.waiting)
 		s.wait[i] = math.Log(v.mass/float64(v.waiting)*float64(m)/v.fetched + tiny)
