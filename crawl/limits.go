@@ -3,6 +3,7 @@ package crawl
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -13,6 +14,7 @@ const (
 	whyPages    = "pages"
 	whyDuration = "duration"
 	whyBytes    = "bytes"
+	whyStopWhen = "stop-when"
 	whyStopped  = "stopped"
 	whyDisk     = "disk"
 	whyMemory   = "memory"
@@ -31,6 +33,7 @@ type limits struct {
 	ceiling  ceiling
 	stopping string        // why nothing is handed out any more; "" while tasks are handed out
 	graceEnd time.Duration // when tasks under way are given up; 0: they are not
+	watch    *advise.Watch // for --stop-when; nil: there is none
 }
 
 // grace is the time that running tasks have after a stop was requested.
@@ -70,6 +73,9 @@ func (l *limits) check(now time.Duration) {
 		l.stop(now, whyDuration)
 	case l.config.Bytes > 0 && l.state.Bytes >= int64(l.config.Bytes):
 		l.stop(now, whyBytes)
+	case l.watch != nil && !l.stopped() && l.watch.Holds(l.counts(now)):
+		l.logStop()
+		l.stop(now, whyStopWhen)
 	}
 	if l.graceEnd > 0 && now >= l.graceEnd {
 		l.graceEnd = 0

@@ -75,6 +75,7 @@ func newLoop(s *session) (*loop, error) {
 
 // release ends the goroutines that still run.
 func (l *loop) release() {
+	l.limits.watch.Free()
 	if l.notices != nil {
 		l.notices.Close()
 	}
@@ -96,9 +97,16 @@ func (l *loop) start() error {
 	if err := l.dir.writeConfig(cmp.Or(l.options.keep, l.config)); err != nil {
 		return err
 	}
+	var err error
+	if l.limits.watch, err = newWatch(l.session); err != nil {
+		return err
+	}
 	if l.options.Chance != nil {
 		l.retried = l.admission.retry(l.admission.chance)
 		l.limits.stop(l.now(), whyRetry)
+	}
+	if l.limits.watch != nil { // the condition of the session before may still hold
+		l.limits.check(l.now())
 	}
 	return nil
 }

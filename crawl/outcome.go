@@ -117,6 +117,9 @@ func (o *outcomes) done(now time.Duration, t *task) {
 		if !o.state.WasFetched(e.Page) && e.Class != event.Redirect {
 			o.fetched++
 		}
+		if w := o.limits.watch; w != nil {
+			w.Fetched(e.Page, e.Links, e.Class == event.Duplicate)
+		}
 	}
 	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
 	to, moved := o.state.Revisits.Moves(r)

@@ -108,6 +108,9 @@ func (c *Comparison) optionsText() string {
 	if c.MaxPages > 0 {
 		o = append(o, fmt.Sprintf("at most %d pages", c.MaxPages))
 	}
+	if c.Stop != nil {
+		o = append(o, "until "+c.Stop.String())
+	}
 	if c.Duration > 0 {
 		o = append(o, fmt.Sprintf("for %.6g days", c.Duration.Hours()/24))
 	}

@@ -163,7 +163,8 @@ const (
 // compiler writes the program of a syntax tree.
 type compiler struct {
 	f       *Function
-	places  bool // a bare name is a quantile
+	places  bool     // a bare name is a quantile
+	words   []string // the names of a Condition; nil: those of the terms
 	program []op
 	depth   int // of the stack here
 	high    int // and at most
@@ -224,12 +225,25 @@ func (c *compiler) node(n ast.Node) (kind, error) {
 
 // name compiles a term.
 func (c *compiler) name(n *ast.IdentifierNode) error {
-	t, ok := termOf(n.Value)
+	t, ok := c.term(n.Value)
 	if !ok {
-		return &Error{Column: n.Location().From + 1, What: fmt.Sprintf("unknown term %q", n.Value), Name: n.Value, Known: names()}
+		known := c.words
+		if known == nil {
+			known = names()
+		}
+		return &Error{Column: n.Location().From + 1, What: fmt.Sprintf("unknown term %q", n.Value), Name: n.Value, Known: known}
 	}
 	c.load(t, c.places)
 	return nil
+}
+
+// term returns the term with a name.
+func (c *compiler) term(name string) (Term, bool) {
+	if c.words == nil {
+		return termOf(name)
+	}
+	i := slices.Index(c.words, name)
+	return Term(max(0, i)), i >= 0
 }
 
 // load pushes a term, or its quantile.
@@ -240,7 +254,11 @@ func (c *compiler) load(t Term, place bool) {
 		return
 	}
 	c.f.raws |= 1 << t
-	c.emit(op{code: raw, term: t}, 1)
+	code := raw
+	if c.words != nil {
+		code = bare
+	}
+	c.emit(op{code: code, term: t}, 1)
 }
 
 // want compiles an operand of a kind. A number is never true or false.
@@ -345,7 +363,7 @@ func (c *compiler) otherwise(n *ast.BinaryNode) error {
 func (c *compiler) reads(n ast.Node) (t Term, place, ok bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		t, ok = termOf(n.Value)
+		t, ok = c.term(n.Value)
 		return t, c.places, ok
 	case *ast.CallNode:
 		if name, is := n.Callee.(*ast.IdentifierNode); is && name.Value == "q" && len(n.Arguments) == 1 {

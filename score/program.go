@@ -8,6 +8,7 @@ type code uint8
 const (
 	push      code = iota // a constant
 	raw                   // a term, or 0 if it is missing
+	bare                  // a term, or NaN if it is missing
 	quantile              // the quantile of a term, or 0 if it is missing
 	jumpKnown             // jump if a term is not missing; it pops nothing
 	jump                  // always
@@ -53,6 +54,9 @@ func run(program []op, v *Values, q *Quantiles) (result float64, ok bool) {
 		case raw:
 			top++
 			stack[top] = known(v[o.term], v[o.term])
+		case bare:
+			top++
+			stack[top] = v[o.term]
 		case quantile:
 			top++
 			stack[top] = 0

@@ -2,8 +2,10 @@ package sim
 
 import (
 	"cmp"
+	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -36,6 +38,8 @@ type Setup struct {
 	// Remember is the largest number of waiting pages that the crawler remembers; 0: all. See
 	// forgetful.
 	Remember int
+	// Stop ends the crawl when it holds, as --stop-when does it; nil: it never does.
+	Stop *score.Condition
 	// Duration is the instant at which the crawl ends; 0: when nothing is left to fetch.
 	Duration time.Duration
 	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
@@ -148,7 +152,9 @@ type crawl struct {
 	event        event.Event
 	visits       *visits // nil unless pages are fetched again
 	forgetful    forgetful
-	rhythm       int // turns of the loop from one call of Progress to the next
+	watch        *advise.Watch // nil without Stop
+	bytes        int64         // of the pages fetched so far, with Stop
+	rhythm       int           // turns of the loop from one call of Progress to the next
 	res          Result
 }
 
@@ -194,6 +200,11 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	c.fetchers = make([]fetcher, max(1, o.Fetchers))
 	for i := len(c.fetchers) - 1; i >= 0; i-- {
 		c.idle = append(c.idle, uint32(i))
+	}
+	if o.Stop != nil {
+		if c.watch, err = advise.NewWatch(o.Stop, w.pages()); err != nil {
+			return nil, err
+		}
 	}
 	c.connect()
 	c.revisit()
@@ -269,6 +280,7 @@ func (c *crawl) oracle() policy.Oracle {
 
 func (c *crawl) free() {
 	c.f.Free()
+	c.watch.Free()
 	if c.visits != nil {
 		c.visits.plan.Free()
 	}
@@ -283,6 +295,11 @@ func (c *crawl) seed() {
 		}
 		if len(c.event.New) > 0 {
 			c.apply()
+		}
+	}
+	for _, p := range c.o.Seeds {
+		if c.watch != nil {
+			c.watch.Seed(graph.Page(c.pages.known[p] - 1))
 		}
 	}
 	if c.player != nil {
@@ -312,6 +329,19 @@ func (c *crawl) apply() {
 		c.o.Record(c.now, &c.event)
 	}
 	c.f.Apply(c.now, &c.event)
+	if c.watch != nil && c.event.Kind == event.Done && !c.event.Class.Failed() {
+		c.observe()
+	}
+}
+
+// observe ends the crawl if Stop holds after the page at hand.
+func (c *crawl) observe() {
+	c.bytes += c.event.Bytes
+	c.watch.Fetched(c.event.Page, c.event.Links, c.event.Class == event.Duplicate)
+	n := advise.Counts{Pages: int64(len(c.res.Order)), Known: int64(c.f.Pages()), Bytes: c.bytes, Hours: (c.now - c.stopped).Hours(), SinceHot: math.NaN()}
+	if c.watch.Holds(&n) {
+		c.left = 0
+	}
 }
 
 func (c *crawl) result() *Result {

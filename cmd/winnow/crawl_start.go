@@ -136,6 +136,9 @@ func stops(c *config.Config) string {
 	if c.Bytes > 0 {
 		limits = append(limits, "after "+c.Bytes.String())
 	}
+	if c.StopWhen != "" && c.StopWhen != config.StopOff {
+		limits = append(limits, "when "+c.StopWhen)
+	}
 	switch {
 	case len(limits) > 0:
 	case c.Recrawl.Duration > 0:

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -74,7 +75,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 		c = config.Default() // as in runStatus
 	}
 	x, err := explain.URL(v, url, explain.Options{
-		Now: time.Now(), Status: status, Reason: pauseReason(status, &c), Visits: opt.visits, Links: opt.links,
+		Now: time.Now(), Status: status, Reason: live.PauseReason(status, &c), Visits: opt.visits, Links: opt.links,
 	})
 	p.Done()
 	if err != nil {

@@ -123,6 +123,7 @@ func newRootCommand(u *ui) *cobra.Command {
 	}
 	root.SetHelpCommand(newHelpCommand(u))
 	root.AddCommand(
+		newAdviseCommand(u),
 		newConfigCommand(u),
 		newCrawlCommand(u),
 		newDemoCommand(u),

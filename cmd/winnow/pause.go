@@ -1,14 +1,8 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
@@ -17,100 +11,14 @@ func stateText(s *history.Status, c *config.Config) string {
 	if s.State != history.StatePaused && s.State != history.StateFinished {
 		return s.State
 	}
-	return s.State + ": " + pauseReason(s, c)
-}
-
-// pauseReason describes why a crawl does not run.
-func pauseReason(s *history.Status, c *config.Config) string {
-	if s.State == history.StateFinished {
-		return withinLimits(s.Caps)
-	}
-	switch s.Why {
-	case "pages", "duration", "bytes":
-		return "reached " + limitText(s, c)
-	case "stopped":
-		return "interrupted, by Ctrl-C or a signal"
-	case "disk":
-		return "the disk is full or cannot be written"
-	case "memory":
-		return "the memory of --max-memory is used up"
-	case "unreachable":
-		return "only unreachable sites are left"
-	case "retry":
-		return "failed pages are to be fetched again"
-	case "reload":
-		return "it reads its score again"
-	case "":
-		return "killed; no committed page is lost"
-	}
-	return s.Why
-}
-
-// limitText returns the limit at which a crawl paused. The value is missing if the crawl is
-// below it: then somebody has raised it since.
-func limitText(s *history.Status, c *config.Config) string {
-	flag := "--" + s.Why
-	if value := limitValue(s, c); value != "" {
-		flag += " " + value
-	}
-	return flag
-}
-
-// limitValue returns the value of the limit at which a crawl paused, "" if it was raised
-// since.
-func limitValue(s *history.Status, c *config.Config) string {
-	switch {
-	case s.Why == "pages" && s.Fetched-s.Redirects >= c.Pages:
-		return show.Grouped(c.Pages)
-	case s.Why == "duration" && s.Now() >= c.Duration.Duration:
-		return c.Duration.String()
-	case s.Why == "bytes" && s.Bytes >= int64(c.Bytes):
-		return c.Bytes.String()
-	}
-	return ""
+	return s.State + ": " + live.PauseReason(s, c)
 }
 
 // resumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
 // left to fetch.
 func resumeCommand(dir string, s *history.Status, c *config.Config) string {
-	if s.State != history.StatePaused && len(raiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
+	if s.State != history.StatePaused && len(live.RaiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
 		return ""
 	}
-	return quoteArgs(append([]string{"winnow", "crawl", "--dir", dir}, raiseFlags(s, c)...))
-}
-
-// raiseFlags returns the flags that raise the limit at which a crawl paused.
-func raiseFlags(s *history.Status, c *config.Config) []string {
-	switch {
-	case s.State == history.StateFinished:
-		return raiseAll(s.Caps)
-	case s.Why == "memory":
-		most := cmp.Or(s.MemoryMax, int64(c.MaxMemory), s.Memory)
-		return []string{"--max-memory", config.Size(2 * most).String()}
-	case limitValue(s, c) == "":
-		return nil
-	case s.Why == "pages":
-		return []string{"--pages", fmt.Sprint(2 * c.Pages)}
-	case s.Why == "duration":
-		return []string{"--duration", config.Duration{Duration: 2 * c.Duration.Duration}.String()}
-	}
-	return []string{"--bytes", (2 * c.Bytes).String()}
-}
-
-// withinLimits describes the end of a finished crawl, and mentions limits that left pages out.
-func withinLimits(caps []state.Cap) string {
-	if len(caps) == 0 {
-		return "nothing is left to fetch"
-	}
-	return "nothing is left to fetch within the limits"
-}
-
-// raiseAll returns the flags with which limits would have left nothing out.
-func raiseAll(caps []state.Cap) (flags []string) {
-	for i := range caps {
-		if raise := live.CapRaise(&caps[i]); raise != "" {
-			flags = append(flags, strings.Fields(raise)...)
-		}
-	}
-	return flags
+	return quoteArgs(append([]string{"winnow", "crawl", "--dir", dir}, live.RaiseFlags(s, c)...))
 }

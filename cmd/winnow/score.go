@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -95,11 +96,19 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	case wrong.Name != "":
 		return withHint(err, "there are %s", strings.Join(wrong.Known, ", "))
 	}
+	if flag == "--stop-when" {
+		return withHint(err, "a condition is such as importance >= 0.9 or pages >= 1000")
+	}
 	return withHint(err, "an expression is such as 0.7*q(pagerank) + 0.3*(site_links > 10)")
 }
 
 // readScores reads --score, an --oracle that is an expression, and what they need.
 func (o *simOptions) readScores(u *ui) (err error) {
+	if o.stop != "" {
+		if o.setting.Stop, err = advise.CompileStop(o.stop); err != nil {
+			return u.explainScore("--stop-when", o.stop, err)
+		}
+	}
 	if o.setting.Score, err = o.score.function(u); err != nil {
 		return err
 	}

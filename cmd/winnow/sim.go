@@ -34,6 +34,7 @@ type simOptions struct {
 	seeds    string          // homes, best, random:N or a file; "": homes where there are URLs
 	starts   int             // further start sets
 	time     string          // none, thesis2004, modern or a crawl directory
+	stop     string          // when crawls end: an expression
 	oracle   string          // pagerank, backlinks, none, a file or an expression
 	combined *score.Function // of an oracle that is an expression
 	score    scoreOptions
@@ -188,6 +189,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
 	o.importance.Follow = 0.9
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")

@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	crawlstate "github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // crawlSome makes a crawl of a small web with all that the Web has: paused, with pages in
@@ -155,7 +156,7 @@ func TestPauseReason(t *testing.T) {
 	} {
 		s := at
 		s.Why = why
-		reason, next := pauseReason(&s, &c), resumeCommand("a.crawl", &s, &c)
+		reason, next := live.PauseReason(&s, &c), resumeCommand("a.crawl", &s, &c)
 		if reason == "" || reason == why || seen[reason] || !strings.HasPrefix(next, "winnow crawl --dir a.crawl"+flags) || flags == "" && next != "winnow crawl --dir a.crawl" {
 			t.Errorf("%s: %q, %q", why, reason, next)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -36,7 +37,7 @@ func keyErrorf(key, format string, args ...any) error {
 // Check finds the first value that cannot be: a KeyError. It opens no files.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkTopic, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkTopic, c.checkStop, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
 		c.checkAddresses, c.checkPatterns, c.checkSites,
 	} {
 		if err := check(); err != nil {
@@ -232,6 +233,25 @@ func (c *Config) checkScore() error {
 	}
 	if _, err := score.Compile(c.Score); err != nil {
 		return &KeyError{"score", "", err}
+	}
+	return nil
+}
+
+// StopOff is the value of StopWhen with which nothing stops a crawl.
+const StopOff = "off"
+
+// Stop returns the condition under which the crawl pauses, nil if there is none.
+func (c *Config) Stop() (*score.Condition, error) {
+	if c.StopWhen == "" || c.StopWhen == StopOff {
+		return nil, nil
+	}
+	return advise.CompileStop(c.StopWhen)
+}
+
+// checkStop compiles the condition.
+func (c *Config) checkStop() error {
+	if _, err := c.Stop(); err != nil {
+		return &KeyError{"stop_when", "", err}
 	}
 	return nil
 }

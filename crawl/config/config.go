@@ -27,6 +27,7 @@ type Config struct {
 	Pages    int64    `toml:"pages" help:"pause after this many pages, not counting redirects; 0: no limit"`
 	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
+	StopWhen string   `toml:"stop_when" help:"pause when this holds, such as importance >= 0.9 or gain < 0.01: docs/advise.md; off: never"`
 
 	Policy     string  `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them; without one foresight, or opic if max_memory is below 512M"`
 	SitePolicy string  `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`

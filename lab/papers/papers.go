@@ -42,6 +42,7 @@ func Experiments() []Experiment {
 		paper("castillo04", "C. Castillo, Effective Web Crawling, PhD thesis, University of Chile, 2004, chapter 4", castillo04()),
 		paper("wire02", "Baeza-Yates, Castillo 2002", wire02()),
 		leaderboards(),
+		advices(),
 		freshnessBoards())
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
+)
+
+func newAdviseCommand(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "advise DIR",
+		Short: "say whether a crawl is worth going on with",
+		Long: `Says what a tenth more pages, hours and bytes would add to the importance that a crawl has
+fetched, each with an 80 % interval, how much of the PageRank of its seeds is certainly
+fetched, which sites take many requests for little importance, and whether to go on. It
+reads the journal, while the crawl runs or afterwards, and changes nothing.
+
+winnow crawl --stop-when lets a crawl stop by such numbers.`,
+		Example: `  winnow advise a.example.crawl
+  winnow advise a.example.crawl --json`,
+		Args: exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p := show.NewProgress(u.progress(), "read the journal of "+args[0], 0, "")
+			a, err := live.ReadAdvice(cmd.Context(), args[0])
+			p.Done()
+			switch {
+			case err != nil:
+				return err
+			case u.asJSON:
+				return u.json(a)
+			}
+			return a.Print(u.stdout)
+		},
+	}
+}
