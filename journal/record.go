@@ -18,7 +18,7 @@ import (
 //	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
 //	3: anchors of links
 //	4: visits that were stored as revisit records; the class gone; scores
-const Version = 4
+const Version = 5
 
 // A Record is an event with its place in the journal.
 type Record struct {

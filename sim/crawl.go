@@ -33,6 +33,9 @@ type Setup struct {
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
+	// KeepPages is B, the number of pages that are kept of those that are fetched; 0 means all.
+	// The order does not depend on it.
+	KeepPages int
 	// Duration is the instant at which the crawl ends; 0: when nothing is left to fetch.
 	Duration time.Duration
 	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
@@ -70,6 +73,8 @@ type Result struct {
 	// of time.
 	Start, End []time.Duration
 	Bytes      []int64
+
+	Kept []graph.Page // pages kept at the end, ascending; nil if all are
 
 	Known    int // pages known at the end
 	Sites    int // sites known at the end
@@ -138,6 +143,7 @@ type crawl struct {
 	player       *player         // nil unless the answers are recorded
 	event        event.Event
 	visits       *visits // nil unless pages are fetched again
+	store        *store  // nil unless only some pages are kept
 	rhythm       int     // turns of the loop from one call of Progress to the next
 	res          Result
 }
@@ -164,7 +170,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
-	fo.Scores = fo.Scores || o.Revisits != nil && o.Score != nil
+	fo.Scores = fo.Scores || (o.Revisits != nil || o.KeepPages > 0) && o.Score != nil
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
@@ -186,6 +192,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	c.connect()
 	c.revisit()
+	c.store = newStore(c)
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
@@ -258,6 +265,7 @@ func (c *crawl) oracle() policy.Oracle {
 
 func (c *crawl) free() {
 	c.f.Free()
+	c.store.free()
 	if c.visits != nil {
 		c.visits.plan.Free()
 	}
@@ -300,11 +308,13 @@ func (c *crawl) apply() {
 		c.o.Record(c.now, &c.event)
 	}
 	c.f.Apply(c.now, &c.event)
+	c.store.note(&c.event)
 }
 
 func (c *crawl) result() *Result {
 	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory, c.res.Notes = c.f.Bytes(), c.f.Notes()
+	c.res.Kept = c.store.pages()
 	if c.res.Trace != nil {
 		c.note()
 	}

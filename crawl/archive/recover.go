@@ -26,7 +26,7 @@ type Aside struct {
 // MaxTail is the largest number of bytes beyond the last commit that count as the group
 // that was being written when the crawl was killed. A group is sent at 8 MiB; bytes that
 // arrive while the one before is being written make it larger.
-const MaxTail = 16 << 20
+const MaxTail = 32 << 20
 
 // asideSuffix begins what follows the name of a file that was set aside: a number.
 const (

@@ -40,13 +40,14 @@ var arrows = map[string][]string{
 	"policy/policytest":  frontiers,
 	"frontier":           {"event", "graph", "policy", "queue", "score"},
 	"journal":            {"event", "graph", "internal/disk"},
-	"sim":                append([]string{"freshness", "trouble"}, frontiers...),
+	"keep":               {"graph"},
+	"sim":                append([]string{"freshness", "keep", "trouble"}, frontiers...),
 	"trouble":            {"event", "graph", "policy"},
 	"crawl":              append([]string{"freshness", "urltable", "journal", "crawl/config", "crawl/history", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"freshness", "keep", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/metrics":      {"crawl/history", "event"},
 	"crawl/notice":       {"crawl/page"},
@@ -94,7 +95,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "keep", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
