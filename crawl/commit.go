@@ -19,6 +19,7 @@ type group struct {
 	sites   []graph.Site  // whose outcome is in it: they may be requested again afterwards
 	tasks   []*task       // whose bytes are in it: they are reused afterwards
 	bytes   int64         // of the archive
+	copies  bool          // answers of earlier files are copied
 	gone    []int         // WARC files that are removed afterwards: what is kept of them was copied
 	free    time.Duration // the first instant at which one of the sites may be requested
 	err     error
@@ -55,10 +56,11 @@ func (c *committer) close() {
 }
 
 // write writes a group. The archive comes first: a record never refers to bytes that are
-// not on disk. Files are removed last, and only if all before is safe.
+// not on disk. Files are removed last. Copies are synced in any case: what they are copies of
+// was safe before.
 func (c *committer) write(g *group) error {
 	err := c.warc.Write(g.warc)
-	sync := c.sync || len(g.gone) > 0
+	sync := c.sync || g.copies || len(g.gone) > 0
 	if err == nil && sync {
 		err = c.warc.Sync()
 	}

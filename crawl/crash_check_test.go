@@ -105,7 +105,9 @@ func (s *story) add(r *journal.Record) error {
 		for line := range strings.SplitSeq(string(r.Facts.Session.Config), "\n") {
 			fmt.Sscanf(line, "keep_pages = %d", &s.room)
 		}
-		s.rooms = max(s.rooms, s.room)
+		if s.rooms = max(s.rooms, s.room); s.room == 0 {
+			s.rooms = 1 << 40
+		}
 		if s.began == 0 {
 			s.began = r.Facts.Session.Wall - int64(r.Now)
 		}

@@ -196,6 +196,7 @@ func (k *keeper) empty(now time.Duration, file int, most int64) (bytes int64) {
 		bytes += from.Length
 	}
 	if len(list) > 0 {
+		k.open.copies = true
 		k.index.skip(k.warc.Current())
 	}
 	r := k.begin(event.Moved, now)

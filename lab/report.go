@@ -36,6 +36,9 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 		r.Sections = append(r.Sections, c.curveSections(runs, b)...)
 		r.Sections = append(r.Sections, c.precisionSection(runs))
 	}
+	if c.KeepPages > 0 {
+		r.Sections = append(r.Sections, c.KeptTable(runs))
+	}
 	if c.Times != nil {
 		r.Sections = append(r.Sections, c.timeSections(runs)...)
 	}

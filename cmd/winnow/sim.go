@@ -188,6 +188,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.IntVar(&set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, or none (orders without measures)")
 	o.importance.Follow = 0.9
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")

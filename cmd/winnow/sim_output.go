@@ -227,6 +227,9 @@ func (r *simResult) shownReport() *show.Report {
 	if r.c.Judge != nil && textOptions(r.u).Charts {
 		rep.Sections = append(rep.Sections, r.c.Cumulative(r.runs, r.base))
 	}
+	if r.c.KeepPages > 0 {
+		rep.Sections = append(rep.Sections, r.c.KeptTable(r.runs))
+	}
 	if r.c.Times != nil {
 		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
 	}
