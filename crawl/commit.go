@@ -19,6 +19,8 @@ type group struct {
 	sites   []graph.Site  // whose outcome is in it: they may be requested again afterwards
 	tasks   []*task       // whose bytes are in it: they are reused afterwards
 	bytes   int64         // of the archive
+	copies  bool          // answers of earlier files are copied
+	gone    []int         // WARC files that are removed afterwards: what is kept of them was copied
 	free    time.Duration // the first instant at which one of the sites may be requested
 	err     error
 }
@@ -54,23 +56,25 @@ func (c *committer) close() {
 }
 
 // write writes a group. The archive comes first: a record never refers to bytes that are
-// not on disk.
+// not on disk. Files are removed last. Copies are synced in any case: what they are copies of
+// was safe before.
 func (c *committer) write(g *group) error {
 	err := c.warc.Write(g.warc)
-	if err == nil && c.sync {
+	sync := c.sync || g.copies || len(g.gone) > 0
+	if err == nil && sync {
 		err = c.warc.Sync()
 	}
 	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
 	err = c.log.Write(g.records)
-	if err == nil && c.sync {
+	if err == nil && sync {
 		err = c.log.Sync()
 	}
 	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	return nil
+	return c.warc.Remove(g.gone...)
 }
 
 // diskError returns an error with a hint about a failed write. The file is not

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,9 @@ type story struct {
 	urls, sites []string
 	stored      []int // by page: how often it came and was stored as new
 	places      []placed
+	gone        map[uint32]bool          // WARC files that were to be removed
+	group, open int64                    // answers of the largest group, and of the last
+	room, rooms int64                    // pages that are kept: in the last session, in any session
 	ends        map[string]time.Duration // by site, of the crawl
 	ruled       map[string]bool
 	began       int64
@@ -47,16 +51,21 @@ type placed struct {
 // known twice, and that no page was stored twice, unless pages are visited again.
 func readStory(t *testing.T, dir disk.Dir, again bool) *story {
 	t.Helper()
-	s := &story{ends: map[string]time.Duration{}, ruled: map[string]bool{}}
+	s := &story{gone: map[uint32]bool{}, ends: map[string]time.Duration{}, ruled: map[string]bool{}}
 	seq := uint64(0)
-	var err error
-	s.last, err = journal.Read(dir, 0, func(r *journal.Record) error {
+	reader := journal.Reader{Dir: dir, Commit: func(*journal.Commit) error {
+		s.group, s.open = max(s.group, s.open), 0
+		return nil
+	}}
+	reader.Record = func(r *journal.Record) error {
 		if r.Seq != seq {
 			return fmt.Errorf("record %d follows %d", r.Seq, seq)
 		}
 		seq++
 		return s.add(r)
-	})
+	}
+	var err error
+	s.last, err = reader.Run()
 	if err != nil && !errors.Is(err, journal.ErrNone) {
 		t.Fatal(err)
 	}
@@ -92,11 +101,22 @@ func (s *story) add(r *journal.Record) error {
 	}
 	switch e.Kind {
 	case event.Session:
+		s.room = 0
+		for line := range strings.SplitSeq(string(r.Facts.Session.Config), "\n") {
+			fmt.Sscanf(line, "keep_pages = %d", &s.room)
+		}
+		if s.rooms = max(s.rooms, s.room); s.room == 0 {
+			s.rooms = 1 << 40
+		}
 		if s.began == 0 {
 			s.began = r.Facts.Session.Wall - int64(r.Now)
 		}
 	case event.Ruled, event.Listed, event.Done:
 		s.answer(r)
+	case event.Moved:
+		m := r.Facts.Moves
+		m.Places(func(i int, at journal.Place) { s.places = append(s.places, placed{at, s.urls[e.Admit[i]]}) })
+		s.gone[m.From] = s.gone[m.From] || m.Last
 	}
 	return nil
 }
@@ -117,6 +137,7 @@ func (s *story) answer(r *journal.Record) {
 	}
 	if r.Facts.Place.Length > 0 {
 		s.places = append(s.places, placed{r.Facts.Place, url})
+		s.open++
 	}
 }
 
@@ -140,7 +161,8 @@ func (w *crashWeb) checkDisk(t *testing.T) {
 	if _, err := archive.Open(c.Sub(layout.ArchiveDir), archive.Config{Prefix: "winnow"}, layout.Position(s.last)); err != nil {
 		t.Fatal(err)
 	}
-	checkArchive(t, c.Sub(layout.ArchiveDir), s)
+	found := checkArchive(t, c.Sub(layout.ArchiveDir), s)
+	w.checkKept(t, c, s, found)
 	w.checkStates(t, c, s)
 }
 
@@ -158,7 +180,7 @@ func (w *crashWeb) noteCommitted(s *story) {
 
 // checkArchive reads all WARC files: each record is whole, the answers are those that the
 // journal names, at their places, and no others.
-func checkArchive(t *testing.T, dir disk.Dir, s *story) {
+func checkArchive(t *testing.T, dir disk.Dir, s *story) map[journal.Place]string {
 	t.Helper()
 	list, err := dir.List()
 	if err != nil {
@@ -179,8 +201,12 @@ func checkArchive(t *testing.T, dir disk.Dir, s *story) {
 		}
 		answersOf(t, dir, e.Name, number, found, stored)
 	}
+	all := maps.Clone(found)
 	for _, p := range s.places {
 		url, ok := found[p.Place]
+		if !ok && s.gone[p.File] {
+			continue
+		}
 		if !ok || p.url != "" && url != p.url {
 			t.Errorf("%s should be at %+v, there is %q", p.url, p.Place, url)
 		}
@@ -189,6 +215,7 @@ func checkArchive(t *testing.T, dir disk.Dir, s *story) {
 	for p, url := range found {
 		t.Errorf("%s is at %+v, but not in the journal", url, p)
 	}
+	return all
 }
 
 // answersOf adds the places of the first records of all exchanges in a file.

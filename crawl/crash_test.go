@@ -95,6 +95,7 @@ type crashWeb struct {
 	root    *disk.Memory
 	journal watched
 	crashes []crash
+	ended   bool // the last run came to its end
 }
 
 // newCrashWeb has files so small that they end, and snapshots so often, that crashes meet
@@ -232,6 +233,7 @@ func (w *crashWeb) comesToItsEnd(t *testing.T, whole wholeCrawl) {
 	t.Helper()
 	w.root.Stop(-1)
 	sum := w.run(t)
+	w.ended = true
 	if sum.Why != whyFinished {
 		t.Errorf("it ended because of %s", sum.Why)
 	}

@@ -93,7 +93,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 // page, if there is one.
 func (l *loop) original(p graph.Page, url string) (x archive.Original) {
 	o, ok := l.state.Visits.Original(p)
-	if !ok {
+	if !ok || l.keeper != nil { // the original may be dropped: pages are stored whole
 		return x
 	}
 	x.Payload, x.Time = o.Payload, o.Time

@@ -3,6 +3,7 @@ package crawl
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,6 +49,10 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 				continue
 			}
 			err = archive.WriteIndexThrough(name, p.through)
+		}
+		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) { // see keeper
+			_ = os.Remove(archive.IndexName(name))
+			continue
 		}
 		if err == nil {
 			n++
@@ -98,6 +103,19 @@ func (x *indexer) add(file string, offset int64, r *archive.Records) {
 	if len(r.Entry) > 0 {
 		x.open.add(offset, r)
 	}
+}
+
+// skip notes that a file which this session has begun gets records whose lines are not known:
+// it has to be read.
+func (x *indexer) skip(file string) {
+	if x.dir == "" || file == "" {
+		return
+	}
+	if x.open == nil || x.open.name != file {
+		x.turn()
+		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
+	}
+	x.open.broken = true
 }
 
 // turn ends the lines of the file that was written until now.

@@ -52,6 +52,9 @@ func newLoop(s *session) (*loop, error) {
 	if err := l.admission.beginSession(&l.limits.ceiling); err != nil {
 		return nil, err
 	}
+	if err := l.limitPages(); err != nil {
+		return nil, err
+	}
 	h, err := newHarvest(s)
 	if err != nil {
 		return nil, err
@@ -219,6 +222,7 @@ func (l *loop) take() error {
 	now := l.now() // not before the last of them ended
 	for _, t := range tasks {
 		l.end(now, t)
+		l.keeper.drop(now)
 	}
 	if l.tasksDone += len(tasks); l.tasksDone >= relentEvery {
 		l.tasksDone = 0
@@ -276,7 +280,7 @@ func (l *loop) end(now time.Duration, t *task) {
 func (l *loop) flush() error {
 	for !l.committed() {
 		if !l.busy {
-			l.give()
+			l.give(l.now())
 		}
 		if err := l.settle(l.now(), <-l.committer.out); err != nil {
 			return err
@@ -291,6 +295,9 @@ func (l *loop) finish(err error) (*Summary, error) {
 	l.crew.dismiss()
 	if err == nil {
 		err = l.flush()
+	}
+	if err == nil {
+		err = l.shrink()
 	}
 	if err == nil {
 		l.mark(l.now())
@@ -319,6 +326,9 @@ func (l *loop) closeFiles() error {
 		return err
 	}
 	l.index.finish(l.limits.stopping == whyStopped, l.log.Warn)
+	if k := l.keeper; k != nil { // an index may have been written of a file that was removed meanwhile
+		_ = k.sweep()
+	}
 	return l.journal.Close()
 }
 

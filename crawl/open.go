@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -146,8 +147,12 @@ func (c *opened) openArchive(o *RunOptions, set *state.Setup, last archive.Posit
 	if !o.Config.Robots {
 		policy = "ignored"
 	}
+	size := o.fileSize()
+	if o.Config.KeepPages > 0 {
+		size = math.MaxInt64 // the keeper ends files
+	}
 	c.warc, err = archive.Open(c.dir.Archive, archive.Config{
-		Prefix: "winnow", Builder: c.builder, Now: time.Now, MaxSize: o.Machine.Sizes.Archive,
+		Prefix: "winnow", Builder: c.builder, Now: time.Now, MaxSize: size,
 		Info: archive.Info{
 			Software: "winnow/" + cmp.Or(o.Version, "devel"), Operator: o.Config.Contact, UserAgent: o.Config.Agent(o.Version), Robots: policy,
 		},

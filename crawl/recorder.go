@@ -22,6 +22,7 @@ type recorder struct {
 	committer *committer
 	tasks     taskPool
 	rec       journal.Record // begin starts it, record writes it
+	keeper    *keeper        // nil: all pages are kept
 
 	open   group         // records and bytes since the last commit
 	spare  group         // the next open group; the committer has a third
@@ -109,13 +110,13 @@ const groupBytes = 8 << 20
 // send passes the open group to the committer if the committer is idle and the group is
 // due, large, or needed at once.
 func (w *recorder) send(now time.Duration, atOnce bool) {
-	if w.pending() && (now >= w.dueAt() || atOnce || w.open.bytes > groupBytes) {
-		w.give()
+	if w.pending() && (now >= w.dueAt() || atOnce || w.open.bytes > groupBytes || w.keeper.overdue()) {
+		w.give(now)
 	}
 }
 
 // pending reports whether the open group could be passed to the committer.
-func (w *recorder) pending() bool { return !w.busy && !w.journal.Empty() }
+func (w *recorder) pending() bool { return !w.busy && (!w.journal.Empty() || w.keeper.overdue()) }
 
 // committed reports whether every record is on disk.
 func (w *recorder) committed() bool { return !w.busy && w.journal.Empty() }
@@ -135,9 +136,14 @@ func (w *recorder) dueAt() time.Duration {
 }
 
 // give passes the open group to the committer.
-func (w *recorder) give() {
+func (w *recorder) give(now time.Duration) {
+	w.keeper.copy(now)
+	if w.journal.Empty() {
+		w.mark(now)
+	}
 	g := w.open
 	g.warc = w.warc.Take()
+	w.keeper.end()
 	at, f := w.warc.Size(), w.state.Frontier
 	g.records = w.journal.Take(journal.Commit{
 		Warc:  journal.Position{File: uint32(at.File), Size: at.Size},

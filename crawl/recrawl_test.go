@@ -61,12 +61,13 @@ func TestRecrawlCrashes(t *testing.T) {
 	}
 	for i := range lives(2, 0) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { recrawlThroughCrashes(t, uint64(i)) })
+			synctest.Test(t, func(t *testing.T) { recrawlThroughCrashes(t, uint64(i), 0) })
 		})
 	}
 }
 
-func recrawlThroughCrashes(t *testing.T, seed uint64) {
+// recrawlThroughCrashes keeps some pages, or with 0 all.
+func recrawlThroughCrashes(t *testing.T, seed uint64, room int64) {
 	w := newCrashWeb(t)
 	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -74,6 +75,7 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 	c.Pages = 60
 	w.run(t)
 	steps := w.root.Steps()
+	c.KeepPages = room
 	c.Pages, c.Recrawl, c.Duration = 0, config.Duration{Duration: 10 * time.Minute}, config.Duration{Duration: time.Hour}
 	if seed%2 == 1 {
 		c.Revisit = "default"
@@ -98,6 +100,7 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 	if sum := w.run(t); sum.Why != whyDuration {
 		t.Errorf("it ended because of %s", sum.Why)
 	}
+	w.ended = true
 	w.checkDisk(t)
 	w.verify(t)
 }

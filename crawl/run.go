@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -79,6 +80,9 @@ type Sizes struct {
 	URLs             int           // bytes of URLs that are written at once
 	Status           time.Duration // between two writings of the status
 }
+
+// fileSize returns the size at which a WARC file ends.
+func (o *RunOptions) fileSize() int64 { return cmp.Or(o.Machine.Sizes.Archive, archive.MaxSize) }
 
 // A Summary describes how a run ended.
 type Summary struct {

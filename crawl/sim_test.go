@@ -126,19 +126,7 @@ type stay struct {
 
 func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 	t.Helper()
-	times, err := sim.Preset(s.preset, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
-	w := newSeededWeb(t, s.pages, 20, s.web, answer.Options{Times: fakeTimes(times)})
-	c := &w.o.Config
-	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
-	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false
-	c.Timeout, c.FirstByte, c.Stall, c.Connect = config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}
-	c.MaxBody = 1 << 30
-	s.set(c)
-	w.run(t)
+	w, times := s.run(t, policyName, seed)
 	got := w.fetches(t)
 	want := s.simulate(t, w, times)
 	what := fmt.Sprintf("%s, seed %d", policyName, seed)
@@ -153,6 +141,25 @@ func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d fetches in the simulation, %d in the crawl", what, len(want), len(got))
 	}
+}
+
+// run crawls a web whose server takes as long as times say.
+func (s *simSetting) run(t *testing.T, policyName string, seed uint64) (*testWeb, *sim.Times) {
+	t.Helper()
+	times, err := sim.Preset(s.preset, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
+	w := newSeededWeb(t, s.pages, 20, s.web, answer.Options{Times: fakeTimes(times)})
+	c := &w.o.Config
+	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
+	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false
+	c.Timeout, c.FirstByte, c.Stall, c.Connect = config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}
+	c.MaxBody = 1 << 30
+	s.set(c)
+	w.run(t)
+	return w, times
 }
 
 // fakeTimes lets a server take as long as a simulated one.
@@ -222,6 +229,15 @@ func (w *testWeb) virtual(t *testing.T) *sim.World {
 // simulate crawls the same world with the simulator.
 func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list []stay) {
 	t.Helper()
+	res := s.result(t, w, times)
+	for i, p := range res.Order {
+		list = append(list, stay{res.Start[i], res.End[i], p})
+	}
+	return slices.Clip(list)
+}
+
+func (s *simSetting) result(t *testing.T, w *testWeb, times *sim.Times) *sim.Result {
+	t.Helper()
 	world := w.virtual(t)
 	world.Times = times
 	c := &w.o.Config
@@ -239,14 +255,11 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 		t.Fatal(err)
 	}
 	res, err := sim.Run(world, sim.Options{
-		Setup:  sim.Setup{Score: f, Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, MaxPages: int(c.Pages)},
+		Setup:  sim.Setup{Score: f, Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, KeepPages: int(c.KeepPages), MaxPages: int(c.Pages)},
 		Policy: set.Policy, SitePolicy: set.SitePolicy,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range res.Order {
-		list = append(list, stay{res.Start[i], res.End[i], p})
-	}
-	return slices.Clip(list)
+	return res
 }

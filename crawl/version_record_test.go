@@ -28,7 +28,7 @@ func newVersionWeb(t *testing.T, dir string) *testWeb {
 
 // TestRecordVersion records a crawl directory of this version and the list of its pages as
 // testdata/versions/$WINNOW_RECORD.zip. The first session ends at a limit. The second is
-// copied while it runs, as if it were killed at that moment.
+// copied while it runs, as if it were killed at that moment; it keeps three pages.
 func TestRecordVersion(t *testing.T) {
 	name := os.Getenv("WINNOW_RECORD")
 	if name == "" {
@@ -40,7 +40,7 @@ func TestRecordVersion(t *testing.T) {
 		w.o.Version, w.o.Config.Pages = name, 4
 		w.o.Machine.Sizes.Replay = 1 // a snapshot as often as possible
 		w.run(t)
-		w.o.Config.Pages = 0
+		w.o.Config.Pages, w.o.Config.KeepPages = 0, 3
 		ctx, stop := context.WithCancel(t.Context())
 		w.o.Progress = func(s *history.Status) {
 			if s.Fetched < 9 || ctx.Err() != nil {

@@ -95,10 +95,16 @@ const (
 	// Scored: what pages are worth is computed otherwise from now on. The driver knows how, and
 	// calls frontier.Frontier.SetScore.
 	Scored
+	// Dropped: the pages Admit are not kept any more, to make room for others. They stay
+	// fetched, and their links known.
+	Dropped
+	// Moved: the answers of the pages Admit were copied to another place in the archive, or
+	// nothing that is kept is left in one of its files. The driver knows where.
+	Moved
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -32,7 +32,7 @@ func (c *checker) check() error {
 	switch e.Kind {
 	case event.Seed:
 		return c.new()
-	case event.Admitted, event.Revisit, event.Retried:
+	case event.Admitted, event.Revisit, event.Retried, event.Dropped, event.Moved:
 		if len(e.New) > 0 {
 			return fmt.Errorf("it has %d new pages", len(e.New))
 		}

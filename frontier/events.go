@@ -65,7 +65,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	case event.Named:
 		f.pages.know(e, graph.NoPage)
 		f.sites.nameFiles(e)
-	case event.Denied, event.Scored: // concern the driver only
+	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Sitemap
-	lastKind  = event.Scored
+	lastKind  = event.Moved
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -31,7 +31,7 @@ func (w *writer) event(r *Record) {
 	case event.Refused:
 		w.uint(uint64(e.Page))
 		w.byte(byte(e.Bar))
-	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied, event.Scored:
+	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied, event.Scored, event.Dropped, event.Moved:
 	case event.Probed:
 		w.uint(uint64(e.Site))
 	case event.Withdrawn:
@@ -73,7 +73,7 @@ func (d *reader) event(r *Record) {
 	case event.Refused:
 		e.Page = graph.Page(d.id())
 		e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
-	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied, event.Scored:
+	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied, event.Scored, event.Dropped, event.Moved:
 	case event.Probed:
 		e.Site = graph.Site(d.id())
 	case event.Withdrawn:
@@ -338,7 +338,7 @@ func moreOf(e *event.Event) (more byte) {
 	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
-	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(event.Admitted)|kinds(event.Revisit)|kinds(event.Retried)) != 0 {
+	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|admits) != 0 {
 		more |= moreAdmit
 	}
 	if e.Kind == event.Done && e.HasAnchors() {

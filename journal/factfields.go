@@ -26,11 +26,13 @@ const (
 	onDone     kindSet = 1 << event.Done
 	onSession  kindSet = 1 << event.Session
 	onAdmitted kindSet = 1 << event.Admitted
+	onMoved    kindSet = 1 << event.Moved
 	onAnswer           = onRuled | onListed | onDone
 	onDeny             = onSession | 1<<event.Denied
 	onScore            = onSession | 1<<event.Scored
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
 	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
+	admits             = onAdmitted | 1<<event.Revisit | 1<<event.Retried | 1<<event.Dropped | onMoved
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
 
@@ -156,6 +158,7 @@ var fields = [...]field{
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Notice = true }},
 	{onListed, func(f *Facts) bool { return len(f.Hints) > 0 }, (*writer).hints, (*reader).hints},
+	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -449,6 +452,8 @@ type Facts struct {
 	Notice bool
 	// Hints are what a sitemap file says about pages that wait (Listed).
 	Hints []event.Hint
+	// Moves says where the answers of the pages Event.Admit went (Moved).
+	Moves *Moves
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.

@@ -37,6 +37,7 @@ func fullFacts() Facts {
 		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints: []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
+		Moves: &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
 	}
 }
 
@@ -57,6 +58,8 @@ func factSamples() []Record {
 		{Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 2}, Files: 2}, Facts: Facts{Files: full.Files}},
 		{Event: event.Event{Kind: event.Denied}, Facts: Facts{Deny: full.Deny}},
 		{Event: event.Event{Kind: event.Scored}, Facts: Facts{Score: full.Score}},
+		{Event: event.Event{Kind: event.Moved, Admit: []graph.Page{7}}, Facts: Facts{Moves: full.Moves}},
+		{Event: event.Event{Kind: event.Moved}, Facts: Facts{Moves: &Moves{From: 3}}},
 		{Event: event.Event{Kind: event.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
 		{First: 3, Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0, 1}, Bars: []event.Bar{1, 0, 0}},
 			Facts: Facts{Names: names("https://a.example", "", "", "", "https://a.example:81", "/")}},
@@ -98,10 +101,15 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Denied:    {Deny: full.Deny},
 		event.Named:     {Names: full.Names, Files: full.Files, Feed: true},
 		event.Scored:    {Score: full.Score},
+		event.Dropped:   {},
+		event.Moved:     {Moves: full.Moves},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {
 			r.Event.New = []graph.Site{0}
+		}
+		if kind == event.Moved {
+			r.Event.Admit = []graph.Page{7}
 		}
 		var got Record
 		if _, err := Decode(Encode(nil, &r), &got); err != nil {

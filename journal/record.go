@@ -18,7 +18,7 @@ import (
 //	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
 //	3: anchors of links
 //	4: visits that were stored as revisit records; the class gone; scores
-//	5: what pages have to do with the topic of the crawl
+//	5: what pages have to do with the topic of the crawl; pages that are dropped, and moved in the archive
 const Version = 5
 
 // A Record is an event with its place in the journal.

@@ -62,6 +62,8 @@ func samples() []Record {
 		{Seq: 13, First: 3, Event: event.Event{Kind: event.Named, Task: event.Task{Site: 2}, New: []graph.Site{2}, Files: 1}},
 		{Seq: 12, Event: event.Event{Kind: event.Denied}},
 		{Seq: 12, Event: event.Event{Kind: event.Scored}},
+		{Seq: 12, Event: event.Event{Kind: event.Dropped, Admit: []graph.Page{most, 1}}},
+		{Seq: 12, Event: event.Event{Kind: event.Moved, Admit: []graph.Page{4}}},
 		{Seq: 13, Now: 100, Event: event.Event{Kind: event.Done, Task: event.Task{Page: most}, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
@@ -143,6 +145,8 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Withdrawn: {Task: event.Task{Site: 1}, Hop: true, Files: 16},
 		event.Denied:    {},
 		event.Scored:    {},
+		event.Dropped:   {Admit: full.Admit},
+		event.Moved:     {Admit: full.Admit},
 		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
 	}
 	if len(named) != int(lastKind)+1 {

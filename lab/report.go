@@ -39,6 +39,9 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 			r.Sections = append(r.Sections, c.BufferSection(runs))
 		}
 	}
+	if c.KeepPages > 0 {
+		r.Sections = append(r.Sections, c.KeptTable(runs))
+	}
 	if c.Times != nil {
 		r.Sections = append(r.Sections, c.timeSections(runs)...)
 	}

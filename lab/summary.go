@@ -24,6 +24,7 @@ type Summary struct {
 	Active         *float64 `json:"active_fetchers,omitempty"`
 	// Copies is how up to date the copies were, in a world that changes.
 	Copies *revisit.Course `json:"copies,omitempty"`
+	Kept   *KeptPages      `json:"kept,omitempty"` // with room for some pages only
 }
 
 // SummaryOfStarts is a policy over the start sets.
@@ -42,7 +43,7 @@ func (c *Comparison) Summary(runs []*Run, i int, b *Baselines, sets *StartSets) 
 	s := &Summary{
 		Policy: run.Policy, Pages: len(res.Order), Reachable: len(c.Tree.Order),
 		Known: res.Known, Sites: res.Sites, Request: res.Requests, Memory: res.Memory,
-		Seconds: run.Seconds, VirtualSeconds: res.Took.Seconds(), Copies: run.Kept,
+		Seconds: run.Seconds, VirtualSeconds: res.Took.Seconds(), Copies: run.Kept, Kept: c.Kept(run),
 	}
 	if res.Trace != nil {
 		active := res.Trace.Mean().Active

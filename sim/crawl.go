@@ -40,6 +40,9 @@ type Setup struct {
 	Remember int
 	// Stop ends the crawl when it holds, as --stop-when does it; nil: it never does.
 	Stop *score.Condition
+	// KeepPages is B, the number of pages that are kept of those that are fetched; 0 means all.
+	// The order does not depend on it.
+	KeepPages int
 	// Duration is the instant at which the crawl ends; 0: when nothing is left to fetch.
 	Duration time.Duration
 	// Revisits says which pages are fetched again, and needs a Duration; nil: none are.
@@ -77,6 +80,8 @@ type Result struct {
 	// of time.
 	Start, End []time.Duration
 	Bytes      []int64
+
+	Kept []graph.Page // pages kept at the end, ascending; nil if all are
 
 	Known    int // pages known at the end
 	Sites    int // sites known at the end
@@ -152,6 +157,7 @@ type crawl struct {
 	event        event.Event
 	visits       *visits // nil unless pages are fetched again
 	forgetful    forgetful
+	store        *store        // nil unless only some pages are kept
 	watch        *advise.Watch // nil without Stop
 	bytes        int64         // of the pages fetched so far, with Stop
 	rhythm       int           // turns of the loop from one call of Progress to the next
@@ -181,7 +187,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
 	c.forgetful.limit = o.Remember
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
-	fo.Scores = fo.Scores || o.Revisits != nil && o.Score != nil
+	fo.Scores = fo.Scores || (o.Revisits != nil || o.KeepPages > 0) && o.Score != nil
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
@@ -208,6 +214,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	c.connect()
 	c.revisit()
+	c.store = newStore(c)
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
@@ -281,6 +288,7 @@ func (c *crawl) oracle() policy.Oracle {
 func (c *crawl) free() {
 	c.f.Free()
 	c.watch.Free()
+	c.store.free()
 	if c.visits != nil {
 		c.visits.plan.Free()
 	}
@@ -329,6 +337,7 @@ func (c *crawl) apply() {
 		c.o.Record(c.now, &c.event)
 	}
 	c.f.Apply(c.now, &c.event)
+	c.store.note(&c.event)
 	if c.watch != nil && c.event.Kind == event.Done && !c.event.Class.Failed() {
 		c.observe()
 	}
@@ -347,6 +356,7 @@ func (c *crawl) observe() {
 func (c *crawl) result() *Result {
 	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory, c.res.Notes = c.f.Bytes(), c.f.Notes()
+	c.res.Kept = c.store.pages()
 	if c.res.Trace != nil {
 		c.note()
 	}

@@ -54,7 +54,8 @@ seconds since the start of the crawl, depth, links to the page, value, URL. "-" 
 no value.
 
 Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
-for an unreachable site, or "max-links" for a fetched page with more than --max-links links.
+for an unreachable site, "max-links" for a fetched page with more than --max-links links, or
+"dropped" for one that made room for others (--keep-pages).
 Value is what the policy of the crawl thinks the page is worth. --site is a host or
 scheme://host:port.
 

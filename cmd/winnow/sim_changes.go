@@ -29,7 +29,7 @@ type simVisits struct {
 
 // visitFlags returns the flags that JSON has only if they are given.
 func visitFlags() []string {
-	return []string{"changes", "max-touched", "recrawl", "revisit", "balance", "duration"}
+	return []string{"changes", "max-touched", "recrawl", "revisit", "balance", "duration", "keep-pages"}
 }
 
 func (v *simVisits) addFlags(f *pflag.FlagSet) {

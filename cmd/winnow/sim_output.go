@@ -230,6 +230,9 @@ func (r *simResult) shownReport() *show.Report {
 	if r.c.Buffer > 0 {
 		rep.Sections = append(rep.Sections, r.c.BufferSection(r.runs))
 	}
+	if r.c.KeepPages > 0 {
+		rep.Sections = append(rep.Sections, r.c.KeptTable(r.runs))
+	}
 	if r.c.Times != nil {
 		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
 	}

@@ -136,6 +136,9 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	if n := s.NotModified + s.Unchanged; n > 0 {
 		t.Add("unchanged", show.Grouped(n), sparedText(&s.Spared, width == 0))
 	}
+	if s.Kept+s.Dropped > 0 {
+		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
+	}
 }
 
 // sparedText explains what visits of pages that had not changed saved.

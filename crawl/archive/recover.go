@@ -24,9 +24,9 @@ type Aside struct {
 }
 
 // MaxTail is the largest number of bytes beyond the last commit that count as the group
-// that was being written when the crawl was killed. A group is sent at 8 MiB; bytes that
+// that was being written when the crawl was killed. A group is sent at 8 MiB; copies and bytes that
 // arrive while the one before is being written make it larger.
-const MaxTail = 16 << 20
+const MaxTail = 32 << 20
 
 // asideSuffix begins what follows the name of a file that was set aside: a number.
 const (
@@ -38,7 +38,7 @@ const (
 // from there.
 //
 // Open removes what lies beyond the position. If that can be the last group of a crawl that
-// was killed, it is deleted: at most 16 MiB, in files that are still called open. Otherwise
+// was killed, it is deleted: at most 32 MiB, in files that are still called open. Otherwise
 // the journal has lost its end, and the rest is set aside under another name.
 //
 // The writer continues in the file of the position only if that is still called open: a

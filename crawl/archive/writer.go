@@ -44,7 +44,7 @@ type Writer struct {
 
 	// Of the loop.
 	next    Position // where the next byte goes
-	parts   [][]byte // of the open group
+	parts   []part   // of the open group
 	created string   // name of the file that the open group creates
 	current string   // name of the file of next; empty: it has no byte, or an earlier session began it
 	begin   int64    // offset of the open group
@@ -65,7 +65,7 @@ type Group struct {
 	offset  int64
 	size    int64
 	created string // the group begins this file
-	parts   [][]byte
+	parts   []part
 }
 
 // End returns the position to commit once the group is written: what Open takes.
@@ -93,7 +93,7 @@ func (w *Writer) Append(b []byte) Place {
 }
 
 func (w *Writer) add(b []byte) {
-	w.parts = append(w.parts, b)
+	w.parts = append(w.parts, part{bytes: b})
 	w.next.Size += int64(len(b))
 }
 
@@ -135,11 +135,14 @@ func (w *Writer) Write(g Group) error {
 			return err
 		}
 		at := g.offset
-		for _, b := range g.parts {
-			if _, err := w.file.WriteAt(b, at); err != nil {
+		var from source
+		defer from.close()
+		for _, p := range g.parts {
+			n, err := w.put(&p, at, &from)
+			if err != nil {
 				return fmt.Errorf("write %s at %d: %w", w.name, at, err)
 			}
-			at += int64(len(b))
+			at += n
 		}
 		return nil
 	})

@@ -81,6 +81,7 @@ func (c *Config) checkNumbers() error {
 		{"max_links", int64(c.MaxLinks), 1, mostLinks},
 		{"site_pages", int64(c.SitePages), 0, mostPages},
 		{"domain_pages", int64(c.DomainPages), 0, mostPages},
+		{"keep_pages", c.KeepPages, 0, mostPages},
 		{"max_memory", int64(c.MaxMemory), 0, math.MaxInt64},
 	} {
 		if err := checkBounds(b.key, b.value, b.least, b.most); err != nil {
@@ -180,6 +181,9 @@ func (c *Config) checkWords() error {
 	}
 	if !slices.Contains([]string{TypesHTML, TypesAll}, c.Types) {
 		return keyErrorf("types", "%q: want html or all", c.Types)
+	}
+	if c.KeepPages > 0 && !c.KeepsPages() {
+		return &KeyError{"keep_pages", "0", errors.New("there are no WARC files with store = 'links'")}
 	}
 	if !slices.Contains([]string{StorePages, StoreLinks, StoreBoth}, c.Store) {
 		return keyErrorf("store", "%q: want both or links", c.Store)

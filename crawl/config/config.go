@@ -120,6 +120,7 @@ type Config struct {
 	Notices string `toml:"notices" help:"receive notices of changed pages at this address, by IndexNow and WebSub; without a host, on loopback; needs recrawl"`
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
+	KeepPages     int64    `toml:"keep_pages" help:"keep only this many pages in the WARC files, those with most links to them, or with the highest score; 0: all"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Anchors       bool     `toml:"anchors" help:"record where on its page each link is (content, navigation, footer) and hashes of its first four words, in about 6 bytes per link"`
 	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`

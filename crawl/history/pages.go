@@ -28,6 +28,7 @@ type PageInfo struct {
 	Depth   int        `json:"depth"`                    // links from a seed
 	LinksIn int64      `json:"links_in"`                 // from fetched pages
 	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
+	Dropped bool       `json:"dropped,omitempty"`        // it was fetched, and is not in the archive any more
 	Value   float64    `json:"value"`                    // its value under the policy of the crawl
 }
 
@@ -108,7 +109,7 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
-		Cut: int64(s.Cut.Pages[p].Left),
+		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone,
 	}
 	if end.tried {
 		seconds := end.at.Seconds()
@@ -131,6 +132,8 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 		x.Note = fmt.Sprintf("%s; next try %s", why, s.Wall(f.Instant(site)).Format(time.DateTime))
 	case x.Cut > 0:
 		x.Why = "max-links"
+	case x.Dropped:
+		x.Why = "dropped"
 	}
 	return x
 }
@@ -154,6 +157,7 @@ type pageEnd struct {
 	status uint16
 	class  event.Class
 	tried  bool
+	gone   bool   // it was stored, and dropped since
 	like   uint32 // 1 + a page with the same content, or nearly; 0: none
 }
 
@@ -175,10 +179,15 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 	e := &r.Event
 	switch e.Kind {
 	case event.Done:
-		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, like}
+		gone := x.list[e.Page].gone && (r.Facts.Place.Length == 0 || len(r.Facts.Payload) == 0)
+		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, gone, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {
 			x.notes[e.Page] = failure{r.Facts.Note, r.Facts.Cause}
+		}
+	case event.Dropped:
+		for _, p := range e.Admit {
+			x.list[p].gone = true
 		}
 	case event.Resolved:
 		if e.Class.Failed() && !e.Again {

@@ -40,10 +40,12 @@ type Status struct {
 	Requests  int64            `json:"requests"` // pages, robots.txt, sitemaps
 	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
 	state.Spared
-	Outcomes    map[string]int64 `json:"outcomes"`         // ends of attempts at pages, by class
-	Links       int64            `json:"links"`            // found on fetched pages, to pages of all states
-	Gathered    float64          `json:"gathered"`         // share of them that lead to fetched pages
-	Rate        float64          `json:"pages_per_second"` // over the last ten seconds
+	Kept        int64            `json:"kept,omitempty"`    // pages in the archive, with --keep-pages
+	Dropped     int64            `json:"dropped,omitempty"` // pages that made room for others, each as often as it did
+	Outcomes    map[string]int64 `json:"outcomes"`          // ends of attempts at pages, by class
+	Links       int64            `json:"links"`             // found on fetched pages, to pages of all states
+	Gathered    float64          `json:"gathered"`          // share of them that lead to fetched pages
+	Rate        float64          `json:"pages_per_second"`  // over the last ten seconds
 	Active      int              `json:"active_fetchers"`
 	Fetchers    int              `json:"fetchers"`
 	Waits       map[string]int   `json:"waits"`        // number of sites that wait, by reason
@@ -115,7 +117,10 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	for _, n := range s.Requests[event.Resolve+1:] {
 		x.Requests += n
 	}
-	x.Spared = s.Spared
+	x.Spared, x.Dropped = s.Spared, s.Dropped
+	if s.Kept != nil {
+		x.Kept = int64(s.Kept.Len())
+	}
 	if x.Gathered = 0; s.Links > 0 {
 		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}

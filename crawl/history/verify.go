@@ -86,6 +86,8 @@ type Findings struct {
 	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                   // that were read
 	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                       // of these
 	Revisits  int64 `json:"archive_revisits" show:"revisits,omitzero" remark:"refer to a response in the archive"`
+	Kept      int64 `json:"kept,omitempty" show:"kept,omitzero" remark:"pages; {Dropped: page} dropped"` // with --keep-pages
+	Dropped   int64 `json:"dropped,omitempty"`
 	Undated   int64 `json:"-"`                                                                                            // revisits by an earlier version, which do not say to what
 	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                             // WARC files that do not exist
 	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                             // compared with the URL file
@@ -144,7 +146,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error)
 func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
 	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}, Notes: []string{}}, session: -1}
-	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1}
+	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1, passed: map[int]int64{}, gone: map[int]bool{}}
 	defer v.own.Free()
 	err := v.prepare()
 	if err == nil {
@@ -357,6 +359,7 @@ func (v *verifier) finish() error {
 	for _, n := range v.state.Requests[event.Resolve+1:] {
 		v.out.Requests += n
 	}
+	v.countKept()
 	if err := v.archive.finish(v.last.Warc); err != nil {
 		return err
 	}

@@ -33,8 +33,9 @@ type archiveWalk struct {
 	at     int64           // end of the last record
 	main   string          // id of the last answer
 
-	absent []int // numbers of the missing files
-	passed int64 // answers in missing files
+	absent []int         // numbers of the missing files
+	passed map[int]int64 // answers in missing files
+	gone   map[int]bool  // files that were to be removed: see verify_kept.go
 
 	aside      int64 // files that an earlier run set aside
 	asideBytes int64
@@ -63,6 +64,10 @@ func (w *archiveWalk) list() error {
 // stored checks the stored answer of a record. It must be called before the record is
 // applied, while the state knows what was requested.
 func (v *verifier) stored(r *journal.Record) {
+	if r.Event.Kind == event.Moved {
+		v.archive.moved(r)
+		return
+	}
 	url, ok := v.requested(r)
 	if !ok {
 		return
@@ -99,34 +104,41 @@ func (v *verifier) requested(r *journal.Record) (url string, ok bool) {
 
 // answer checks the stored answer of a record.
 func (w *archiveWalk) answer(r *journal.Record, url string) {
-	p := r.Facts.Place
+	if x := w.read(r.Facts.Place, url); x != nil {
+		w.compare(r, x, url)
+	}
+}
+
+// read reads the answer at a place. It returns nil unless it is there.
+func (w *archiveWalk) read(p journal.Place, url string) *archive.Record {
 	if int(p.File) < w.number || int(p.File) == w.number && p.Offset < w.at {
 		w.v.general(FindArchive, "the answer for %s is at %d:%d, before that of an earlier record", url, p.File, p.Offset)
-		return
+		return nil
 	}
 	err := w.reach(int(p.File), p.Offset)
 	if errors.Is(err, fs.ErrNotExist) {
-		w.passed++ // it was moved away
-		return
+		w.passed[int(p.File)]++ // it was moved away, or removed
+		return nil
 	}
 	if err != nil {
 		w.v.general(FindArchive, "the answer for %s at %d:%d cannot be read: %v", url, p.File, p.Offset, err)
-		return
+		return nil
 	}
 	x, err := w.next()
-	switch {
-	case err != nil:
+	if err != nil {
 		w.v.general(FindArchive, "the answer for %s: %v", url, err)
+		return nil
+	}
+	w.main = x.ID
+	switch {
 	case x.URL != url:
 		w.v.general(FindArchive, "at %d:%d is %s, want %s", p.File, p.Offset, x.URL, url)
+		return nil
 	case x.Length != p.Length:
 		w.v.general(FindArchive, "the answer for %s at %d:%d has %d bytes, want %d", url, p.File, p.Offset, x.Length, p.Length)
-	default:
-		w.compare(r, x, url)
+		return nil
 	}
-	if x != nil {
-		w.main = x.ID
-	}
+	return x
 }
 
 // compare compares the header of a stored answer with the journal.
@@ -297,6 +309,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		}
 		w.beyond(e, over)
 	}
+	w.noteGone()
 	if w.aside > 0 {
 		w.v.notef("files were set aside by an earlier run whose journal had lost its end, and are in no record: %d (*.beyond-N, %d bytes)", w.aside, w.asideBytes)
 	}
@@ -306,12 +319,17 @@ func (w *archiveWalk) finish(last journal.Position) error {
 // noteAbsent adds a note about missing files. They are no violation: finished files may be
 // moved elsewhere. Files that exist must be complete.
 func (w *archiveWalk) noteAbsent() {
+	w.absent = slices.DeleteFunc(w.absent, func(n int) bool { return w.gone[n] })
 	if len(w.absent) == 0 {
 		return
 	}
+	passed := int64(0)
+	for _, n := range w.absent {
+		passed += w.passed[n]
+	}
 	w.v.out.Absent = int64(len(w.absent))
 	w.v.notef("%s missing, moved away or lost: number %s; answers that were not verified: %d",
-		filesAre(len(w.absent)), ranges(w.absent), w.passed)
+		filesAre(len(w.absent)), ranges(w.absent), passed)
 }
 
 // filesAre begins a sentence about WARC files.

@@ -14,6 +14,7 @@
 //	traps       connects the records with the guard of package trap
 //	kinds       names that may be pages or not
 //	validators  ETag and Last-Modified of fetched pages
+//	kept        pages that are kept, and where they are, if only some are
 //	weather     failures, and when to try again
 //	portal      a captive portal that answers in the place of all sites
 //

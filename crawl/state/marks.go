@@ -100,6 +100,7 @@ type savedTally struct {
 	Gathered int64 // of these, to fetched pages
 	Moved    int64 // fetched pages that are redirects
 	CutFiles int64 // sitemap files and entries left out
+	Dropped  int64 // pages that are not kept any more, each as often as it was dropped
 	Plain    int64 // links left out in favour of pages that were not fetched then: see Duplicate
 	Sessions int64
 	Spared
@@ -189,6 +190,7 @@ func (s *State) countLinks(e *event.Event) {
 	for _, p := range links {
 		s.link(p, vouches)
 		s.Gathered += int64(in[p] >> 31)
+		s.Kept.linked(p)
 	}
 }
 

@@ -71,6 +71,7 @@ type head struct {
 	Feeds     []siteEntry[[]string]
 	Outages   []siteEntry[outage]
 	Heirs     []heir
+	Kept      *savedKept // nil: all pages are kept
 }
 
 // heir is a page to which another one has moved for good.
@@ -133,6 +134,10 @@ func (s *State) Head() *head {
 	if s.Scores != nil {
 		h.Scores = &s.Scores.saved
 	}
+	if k := s.Kept; k != nil {
+		k.saved.Stored = k.Stored
+		h.Kept = &k.saved
+	}
 	for _, p := range slices.Sorted(maps.Keys(s.Cut.Pages)) {
 		h.Cut = append(h.Cut, cutEntry{p, s.Cut.Pages[p]})
 	}
@@ -177,6 +182,9 @@ func (s *State) setHead(h *head) error {
 			return err
 		}
 	}
+	if s.Kept != nil && h.Kept != nil {
+		s.Kept.saved, s.Kept.Stored = *h.Kept, h.Kept.Stored
+	}
 	if h.Traps == nil {
 		return errors.New("it has no traps")
 	}
@@ -202,6 +210,9 @@ func (s *State) Layout() string {
 	}
 	if v := s.Setup.revisits; v.Every > 0 {
 		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every, " signals"))
+	}
+	if s.Setup.keep {
+		parts = append(parts, "keep")
 	}
 	if s.Setup.scores.on {
 		parts = append(parts, s.Setup.scores.layout())

@@ -41,6 +41,7 @@ type State struct {
 	Visits    *Visits   // nil unless pages are visited again
 	Revisits  *revisits // nil unless visits are divided by what they gain
 	Prior     *Prior    // values of an earlier crawl; nil if there is none
+	Kept      *Kept     // nil unless only some pages are kept
 	Scores    *Scores   // nil unless pages are scored by an expression of the user
 	Weather   weather
 	Portal    portal
@@ -97,6 +98,9 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	graph.AddTo(&s.Saved, &s.prior)
 	if set.scores.on {
 		s.Scores = newScores(s)
+	}
+	if set.keep {
+		s.Kept = newKept(s, n)
 	}
 	s.Addresses = newAddresses(&s.derived, 4*m+1024)
 	graph.AddTo(&s.derived, s.Limits.domains)
@@ -193,6 +197,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 	s.Weather.note(r)
 	s.Portal.note(s, r)
 	s.count(r)
+	s.Kept.note(r)
 }
 
 // count applies a record to the counts and lists of its kind.
@@ -226,6 +231,9 @@ func (s *State) count(r *journal.Record) {
 		s.session(r)
 	case event.Scored:
 		s.Scores.note(r)
+	case event.Dropped:
+		s.Dropped += int64(len(e.Admit))
+		s.Visits.Note(r)
 	}
 }
 
@@ -268,6 +276,7 @@ type Setup struct {
 	recrawl            bool              // pages are visited again
 	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
 	history            bool              // there are values of an earlier crawl
+	keep               bool              // only some pages are kept
 	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
@@ -276,7 +285,7 @@ type Setup struct {
 // NewSetup returns the setup for a configuration, with room for what fits into a number of
 // bytes of memory.
 func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
-	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != ""}
+	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != "", keep: c.KeepPages > 0}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error
 	if set.Policy, err = policy.Choose(chosen(c)); err != nil {

@@ -82,7 +82,7 @@ func (x place) at() int { return int(x&(1<<roomShift-1))>>1 - 1 }
 // room returns how many bytes the entry may have: 0 if there is none.
 func (x place) room() int { return int(x >> roomShift) }
 
-// Note applies a record. It must be called for those of the kinds Session and Done.
+// Note applies a record. It must be called for those of the kinds Session, Done and Dropped.
 func (v *Visits) Note(r *journal.Record) {
 	if v == nil {
 		return
@@ -93,6 +93,10 @@ func (v *Visits) Note(r *journal.Record) {
 	case event.Done:
 		if !r.Event.Again && !r.Event.Class.Failed() {
 			v.done(r)
+		}
+	case event.Dropped: // there is nothing to refer to: the next visit brings all of it
+		for _, p := range r.Event.Admit {
+			v.put(p, original{}, "", "")
 		}
 	}
 }

@@ -42,13 +42,14 @@ var arrows = map[string][]string{
 	"policy/policytest":  frontiers,
 	"frontier":           {"event", "graph", "policy", "queue", "score", "topic"},
 	"journal":            {"event", "graph", "internal/disk"},
-	"sim":                append([]string{"advise", "freshness", "trouble"}, frontiers...),
+	"sim":                append([]string{"keep", "advise", "freshness", "trouble"}, frontiers...),
+	"keep":               {"graph"},
 	"trouble":            {"event", "graph", "policy"},
 	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/history", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"advise", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score", "topic"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/metrics":      {"crawl/history", "event"},
@@ -103,6 +104,7 @@ const anything = "..."
 // of its blocks, so that no exception is needed here.
 var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 var passive = []string{"advise", "event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "keep", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

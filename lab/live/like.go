@@ -51,6 +51,9 @@ func likeReplayed(set *lab.Setting, c *config.Config, o frontier.Options, change
 	if !changed("random-seed") {
 		set.Random = c.RandomSeed
 	}
+	if !changed("keep-pages") {
+		set.KeepPages = int(c.KeepPages)
+	}
 	if !changed("batch") {
 		set.Batch = c.Batch
 	}

@@ -106,6 +106,9 @@ type siteCourse struct {
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
 	r.groups.read(x)
+	if e.Kind == event.Dropped || e.Kind == event.Moved {
+		return nil // they concern the archive only
+	}
 	r.turn(x)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {

@@ -130,6 +130,12 @@ func (r *Report) figures() show.Section {
 	if lost := pages[frontier.Lost]; lost > 0 {
 		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
 	}
+	if s.Kept+s.Dropped > 0 {
+		rows = append(rows, [][]show.Cell{
+			{show.Words("pages kept in the archive"), show.Count(s.Kept)},
+			{show.Words("pages dropped to make room"), show.Count(s.Dropped)},
+		}...)
+	}
 	if t.Revisits > 0 {
 		rows = append(rows, [][]show.Cell{
 			{show.Words("revisits"), show.Count(t.Revisits)},
