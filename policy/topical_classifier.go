@@ -10,13 +10,14 @@ import (
 // A classifier gives pages the probability that they are hot: see topicalSpec.
 type classifier struct {
 	graph.Set
-	env   *Env
-	board *Board
-	model *linear
-	leads *leads
-	names *directories
-	x     example // reused
-	text  []byte  // reused
+	env     *Env
+	board   *Board
+	model   *linear
+	chances *chances
+	leads   *leads
+	names   *directories
+	x       example // reused
+	text    []byte  // reused
 
 	words    *graph.Column[uint64] // by page: of links to it, see packed
 	urlWords *graph.Column[uint64] // by page
@@ -41,8 +42,8 @@ const (
 )
 
 func newClassifier(e *Env) *classifier {
-	c := &classifier{env: e, board: e.Boards[0], model: newLinear(priorWeights()), leads: newLeads(e, "topical"), names: newDirectories(e, "topical")}
-	graph.AddTo(&c.Set, c.model, c.leads, c.names)
+	c := &classifier{env: e, board: e.Boards[0], model: newLinear(priorWeights()), chances: newChances(), leads: newLeads(e, "topical"), names: newDirectories(e, "topical")}
+	graph.AddTo(&c.Set, c.model, c.chances, c.leads, c.names)
 	c.words = graph.NewColumnIn[uint64](&c.Set, "topical words", e.MaxPages)
 	c.urlWords = graph.NewColumnIn[uint64](&c.Set, "topical URL words", e.MaxPages)
 	c.linksIn = graph.NewColumnIn[uint16](&c.Set, "topical links", e.MaxPages)
@@ -86,11 +87,13 @@ func (c *classifier) Known(p, from graph.Page) {
 	c.rescore(p)
 }
 
-// probability returns how probable it is that a page is hot.
-func (c *classifier) probability(p graph.Page) float64 { return logistic(c.model.logit(c.example(p))) }
+// probability returns how probable it is that a page is hot, by what became of such pages.
+func (c *classifier) probability(p graph.Page) float64 {
+	return c.chances.of(c.model.logit(c.example(p)))
+}
 
 // rescore sets the value of a page.
-func (c *classifier) rescore(p graph.Page) { c.board.Set(p, c.probability(p)) }
+func (c *classifier) rescore(p graph.Page) { c.board.Set(p, logistic(c.model.logit(c.example(p)))) }
 
 func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if o.Again {
@@ -107,7 +110,9 @@ func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links
 
 // learn takes in whether a page is hot.
 func (c *classifier) learn(p graph.Page, hot bool) {
-	c.model.learn(c.example(p), hot)
+	x := c.example(p)
+	c.chances.learn(c.model.logit(x), hot)
+	c.model.learn(x, hot)
 	c.sites.count(int(c.env.Facts.Site(p)), hot)
 	c.dirs.count(int(c.dir.At(int(p))), hot)
 	if up := c.env.Facts.From(p); up != graph.NoPage {

@@ -35,11 +35,11 @@ const mostHashes = 4 + 3 + 4
 // priorWeights are weights that fit any topic.
 func priorWeights() []float32 {
 	w := make([]float32, denseFeatures)
-	w[denseBias] = -3
+	w[denseBias] = -4
 	w[denseURL], w[denseAnchor], w[denseAround] = 1, 2, 1
 	w[denseNamed], w[denseNamedURL] = 1, 1
 	w[denseParent], w[denseHotParent], w[denseHotShare] = 1, 1, 1
-	w[denseSite], w[denseDirectory], w[denseSiblings] = 0.3, 0.3, 0.3
+	w[denseSite], w[denseDirectory], w[denseSiblings] = 0.2, 0.2, 0.2
 	return w
 }
 
@@ -146,7 +146,7 @@ func (t *tally) count(i int, hot bool) {
 // odds returns the logarithm of the share of hot pages, drawn towards that of all pages and
 // compared with it: 0 if nothing is known.
 func (t *tally) odds(i int, c *classifier) float64 {
-	const draws = 2
+	const draws = 4
 	n, hot, all := float64(t.pages.At(i)), float64(t.hot.At(i)), c.share()
 	if n == 0 {
 		return 0
@@ -171,7 +171,7 @@ func denseNames() [denseFeatures]string {
 // the logarithm of its odds.
 func (c *classifier) Explain(p graph.Page) []Factor {
 	x := c.example(p)
-	list := []Factor{{Name: "probability that it is about the topic", Value: logistic(c.model.logit(x))}}
+	list := []Factor{{Name: "probability that it is about the topic", Value: c.chances.of(c.model.logit(x))}}
 	weights := c.model.weights.Slice()
 	for i, name := range denseNames() {
 		if v := float64(float64(weights[i]) * x.dense[i]); v != 0 {

@@ -17,8 +17,10 @@ type linear struct {
 const (
 	// buckets is the number of weights of hashes.
 	buckets = 1 << 17
-	// rate is the length of a first step, and firstSquare what the sum of squares begins with.
+	// rate is the length of a first step of the weight of a number, wordRate that of a hash, and
+	// firstSquare what the sum of squares begins with.
 	rate        = 0.3
+	wordRate    = 0.1
 	firstSquare = 1
 )
 
@@ -65,15 +67,15 @@ func (m *linear) learn(x *example, hot bool) {
 		slope--
 	}
 	for i, v := range x.dense {
-		m.step(i, float64(slope*v))
+		m.step(i, rate, float64(slope*v))
 	}
 	for _, h := range x.hashes[:x.count] {
-		m.step(int(h), slope)
+		m.step(int(h), wordRate, slope)
 	}
 }
 
 // step changes a weight against its slope.
-func (m *linear) step(i int, slope float64) {
+func (m *linear) step(i int, rate, slope float64) {
 	if slope == 0 {
 		return
 	}
@@ -89,4 +91,67 @@ func logistic(x float64) float64 {
 		return 1 / (1 + small)
 	}
 	return small / (1 + small)
+}
+
+// chances corrects what a model predicts by what became of it. A logistic model is sure of pages
+// that have everything that speaks for them, but even of those a part may not be hot. So
+//
+//	probability = p (H + 15 r)/(P + 15),  r = (H' + 13)/(P' + 20)
+//
+// p is what the model predicts, P the sum of what it predicted for fetched pages in the same range
+// of p, and H the number of hot ones among them. P' and H' are those of all ranges but the lowest.
+// Pages of long ago count half, then a quarter, and so on.
+type chances struct {
+	graph.Set
+	predicted, hot *graph.Column[float64] // by range
+}
+
+const (
+	chanceDraws = 15   // of P, as which the ratio of all ranges counts
+	chanceFirst = 20   // of P', as which the first ratio counts
+	chanceRatio = 0.65 // that ratio: a page that was chosen for a high number has less
+	chanceMost  = 80   // P after which pages so far count half
+)
+
+// chanceEnds returns the ends of the ranges.
+func chanceEnds() [7]float64 { return [...]float64{0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 1} }
+
+func newChances() *chances {
+	c, n := &chances{}, len(chanceEnds())
+	c.predicted = graph.NewColumnIn[float64](&c.Set, "topical chances: predicted", n)
+	c.hot = graph.NewColumnIn[float64](&c.Set, "topical chances: hot", n)
+	c.predicted.Grow(n)
+	c.hot.Grow(n)
+	return c
+}
+
+// rangeOf returns the range of a probability.
+func rangeOf(p float64) (i int) {
+	for ends := chanceEnds(); i < len(ends)-1 && p >= ends[i]; i++ {
+	}
+	return i
+}
+
+// of returns the probability of a logit.
+func (c *chances) of(logit float64) float64 {
+	p, all, hot := logistic(logit), 0.0, 0.0
+	for i := 1; i < c.hot.Len(); i++ {
+		all, hot = all+c.predicted.At(i), hot+c.hot.At(i)
+	}
+	i, ratio := rangeOf(p), (hot+chanceFirst*chanceRatio)/(all+chanceFirst)
+	return min(1, p*(c.hot.At(i)+float64(chanceDraws*ratio))/(c.predicted.At(i)+chanceDraws))
+}
+
+// learn takes in what became of a page.
+func (c *chances) learn(logit float64, hot bool) {
+	p := logistic(logit)
+	i := rangeOf(p)
+	if c.predicted.At(i) >= chanceMost {
+		c.predicted.Set(i, c.predicted.At(i)/2)
+		c.hot.Set(i, c.hot.At(i)/2)
+	}
+	c.predicted.Slice()[i] += p
+	if hot {
+		c.hot.Slice()[i]++
+	}
 }
