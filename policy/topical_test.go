@@ -1,0 +1,127 @@
+package policy
+
+import (
+	"math"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// TestDistances (O16): whatever the order in which pages are fetched and turn out to be hot, each
+// distance is that of a search from all hot pages along the links of fetched ones.
+func TestDistances(t *testing.T) {
+	const pages = 60
+	for seed := range uint64(30) {
+		var out [pages][]graph.Page
+		for p := range out {
+			for i := range Hash(seed, 1, uint64(p)) % 4 {
+				out[p] = append(out[p], graph.Page(Hash(seed, 2, uint64(p), i)%pages))
+			}
+		}
+		fetched, hot := map[graph.Page]bool{}, map[graph.Page]bool{}
+		kept := func(p graph.Page) []graph.Page {
+			if fetched[p] {
+				return out[p]
+			}
+			return nil
+		}
+		d := newDistances(&Env{Out: kept, MaxPages: pages}, "test", 4, func(graph.Page) {})
+		for range pages {
+			d.known()
+		}
+		for i := range uint64(pages) {
+			p := graph.Page((i*7 + seed) % pages)
+			fetched[p], hot[p] = true, Hash(seed, 3, i)%6 == 0
+			d.fetched(p, hot[p], out[p])
+			checkDistances(t, d, hot, kept)
+		}
+		d.Free()
+	}
+}
+
+func checkDistances(t *testing.T, d *distances, hot map[graph.Page]bool, out func(graph.Page) []graph.Page) {
+	t.Helper()
+	at := make([]uint8, d.of.Len())
+	for p := range at {
+		if at[p] = d.far; hot[graph.Page(p)] {
+			at[p] = 0
+		}
+	}
+	for range d.far {
+		for p := range at {
+			for _, q := range out(graph.Page(p)) {
+				at[q] = min(at[q], at[p]+1)
+			}
+		}
+	}
+	for p, want := range at {
+		if got := d.of.At(p); got != want {
+			t.Fatalf("page %d is %d links from a hot page, want %d", p, got, want)
+		}
+	}
+}
+
+// TestLearn: one step of AdaGrad, by hand. With weights of 0 the slope is a half; the sum of its
+// squares is a quarter, so a weight moves by 0.3 of a half over the root of 1.25.
+func TestLearn(t *testing.T) {
+	m := newLinear(make([]float32, denseFeatures))
+	defer m.Free()
+	x := &example{}
+	x.dense[denseBias] = 1
+	x.add(5)
+	m.learn(x, true)
+	for i, want := range map[int]float64{denseBias: 0.3 * 0.5 / math.Sqrt(1.25), denseFeatures + 5: 0.1 * 0.5 / math.Sqrt(1.25), denseFeatures + 6: 0} {
+		if got := float64(m.weights.At(i)); math.Abs(got-want) > 1e-7 {
+			t.Errorf("weight %d is %v, want %v", i, got, want)
+		}
+	}
+	for range 200 {
+		m.learn(x, true)
+	}
+	if p := logistic(m.logit(x)); p < 0.9 {
+		t.Errorf("after 200 hot pages the next one is hot with %v", p)
+	}
+}
+
+func TestLogistic(t *testing.T) {
+	for _, x := range []float64{-30, -2, -0.1, 0, 0.3, 5, 40} {
+		if got, want := logistic(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("logistic(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+// TestChances: where the model predicts too much, the probability becomes what happened.
+func TestChances(t *testing.T) {
+	c := newChances()
+	defer c.Free()
+	logit := 2.0 // a probability of 0.88
+	if got := c.of(logit); math.Abs(got-0.65*0.88) > 0.01 {
+		t.Errorf("at first it is %v", got)
+	}
+	for i := range 1000 {
+		c.learn(logit, i%2 == 0)
+	}
+	if got := c.of(logit); math.Abs(got-0.5) > 0.02 {
+		t.Errorf("half of the pages are hot, and the probability is %v", got)
+	}
+}
+
+// TestURLWords: the last four words of a path, without single letters and numbers.
+func TestURLWords(t *testing.T) {
+	for url, want := range map[string]int{
+		"http://a.example/": 0, "http://a.example/physics/a/12": 1, "http://a.example/one/two-three_four/five.html": 4,
+		"http://a.example/same/same": 1,
+	} {
+		if w := urlWords([]byte(url)); w.Len() != want {
+			t.Errorf("%s has %d words, want %d", url, w.Len(), want)
+		}
+	}
+	if a, b := urlWords([]byte("http://a.example/x/physics-3")), urlWords([]byte("http://b.example/physics")); a != b {
+		t.Errorf("the words differ: %v, %v", a, b)
+	}
+	if packed := packed(event.Words{1, 2, 3, 65535}); unpacked(packed) != (event.Words{1, 2, 3, 65535}) {
+		t.Error("words change when they are packed")
+	}
+}
