@@ -52,48 +52,50 @@ const (
 
 // example returns what is known of a page. It is valid until the next call.
 func (c *classifier) example(p graph.Page) *example {
-	i, x := int(p), &c.x
-	l := c.leads
-	links, hot := float64(c.linksIn.At(i)), float64(c.hotIn.At(i))
+	r, x := &c.pages.Slice()[p], &c.x
+	all, hot := r.links()
 	x.dense = [denseFeatures]float64{
-		denseBias: 1, denseURL: float64(l.url.At(i)), denseAnchor: float64(l.anchor.At(i)), denseAround: float64(l.around.At(i)),
-		denseNamed: above(l.anchor.At(i)), denseNamedURL: above(l.url.At(i)), denseParent: float64(l.parent.At(i)),
-		denseHotParent: min(1, hot), denseHotShare: hot / (links + 1), denseLinks: log2(links+1) / 4,
+		denseBias: 1, denseURL: r.share(shareURL), denseAnchor: r.share(shareAnchor), denseAround: r.share(shareAround),
+		denseParent: r.share(shareParent), denseHotParent: min(1, float64(hot)), denseHotShare: float64(hot) / (float64(all) + 1),
+		denseLinks: log2(float64(all)+1) / 4,
 	}
-	x.dense[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), c)
-	x.dense[denseDirectory] = c.dirs.odds(int(c.dir.At(i)), c)
+	x.dense[denseNamed], x.dense[denseNamedURL] = above(x.dense[denseAnchor]), above(x.dense[denseURL])
+	share := c.share()
+	odds := log2(share / (1 - share))
+	x.dense[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), share, odds)
+	x.dense[denseDirectory] = c.dirs.odds(r.dir(), share, odds)
 	if up := c.env.Facts.From(p); up != graph.NoPage {
-		x.dense[denseSiblings] = c.found.odds(int(up), c)
+		x.dense[denseSiblings] = c.found.odds(int(up), share, odds)
 	}
-	switch event.Region(c.region.At(i)) {
+	switch r.region() {
 	case event.Navigation:
 		x.dense[denseNavigation] = 1
 	case event.Content:
 	default:
 		x.dense[denseElsewhere] = 1
 	}
-	x.count = 0
-	c.addWords(x, i)
+	x.words(r)
 	return x
 }
 
-// addWords adds the words of page i and of links to it.
-func (c *classifier) addWords(x *example, i int) {
-	words := unpacked(c.words.At(i))
+// words adds the words of a page and of links to it.
+func (x *example) words(r *prospect) {
+	x.count = 0
+	words := r.words(prospectWords)
 	for j, w := range words[:words.Len()] {
 		x.add(Hash(saltAnchor, uint64(w)))
 		if j > 0 {
 			x.add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
 		}
 	}
-	words = unpacked(c.urlWords.At(i))
+	words = r.words(prospectURLWords)
 	for _, w := range words[:words.Len()] {
 		x.add(Hash(saltURL, uint64(w)))
 	}
 }
 
 // above returns 1 for a number above 0, else 0.
-func above(v float32) float64 {
+func above(v float64) float64 {
 	if v > 0 {
 		return 1
 	}
@@ -119,41 +121,6 @@ func urlWords(url []byte) (words event.Words) {
 
 // letter reports whether a byte of a URL is a letter, or part of one.
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 || b == '%' }
-
-// A tally counts fetched pages and hot ones among them, by anything that has numbers.
-type tally struct {
-	pages, hot *graph.Column[uint32]
-}
-
-func newTally(set *graph.Set, name string, most int) tally {
-	return tally{graph.NewColumnIn[uint32](set, name+" fetched", most), graph.NewColumnIn[uint32](set, name+" hot", most)}
-}
-
-// grow makes room for n numbers.
-func (t *tally) grow(n int) {
-	t.pages.Grow(n)
-	t.hot.Grow(n)
-}
-
-// count counts a page.
-func (t *tally) count(i int, hot bool) {
-	t.pages.Slice()[i]++
-	if hot {
-		t.hot.Slice()[i]++
-	}
-}
-
-// odds returns the logarithm of the share of hot pages, drawn towards that of all pages and
-// compared with it: 0 if nothing is known.
-func (t *tally) odds(i int, c *classifier) float64 {
-	const draws = 4
-	n, hot, all := float64(t.pages.At(i)), float64(t.hot.At(i)), c.share()
-	if n == 0 {
-		return 0
-	}
-	share := (hot + float64(draws*all)) / (n + draws)
-	return log2(share/(1-share)) - log2(all/(1-all))
-}
 
 // denseNames are the features as Explain shows them.
 func denseNames() [denseFeatures]string {

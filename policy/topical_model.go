@@ -84,13 +84,26 @@ func (m *linear) step(i int, rate, slope float64) {
 	m.weights.Slice()[i] -= float32(rate * slope / math.Sqrt(firstSquare+float64(*square)))
 }
 
-// logistic returns 1/(1 + e^-x).
+// logistic returns 1/(1 + e^-x), to 6 digits and the same on all machines.
 func logistic(x float64) float64 {
-	small := exp2(-math.Abs(x) * math.Log2E)
+	small := power2(-math.Abs(x) * math.Log2E)
 	if x >= 0 {
 		return 1 / (1 + small)
 	}
 	return small / (1 + small)
+}
+
+// power2 returns 2^x for x that is not positive, by the series of e^t.
+func power2(x float64) float64 {
+	whole := math.Floor(x)
+	if whole < -1000 {
+		return 0
+	}
+	t, sum := (x-whole)*math.Ln2, 1.0
+	for k := 8.0; k >= 1; k-- {
+		sum = 1 + float64(sum*t)/k
+	}
+	return math.Ldexp(sum, int(whole))
 }
 
 // chances corrects what a model predicts by what became of it. A logistic model is sure of pages

@@ -86,7 +86,7 @@ func TestLearn(t *testing.T) {
 
 func TestLogistic(t *testing.T) {
 	for _, x := range []float64{-30, -2, -0.1, 0, 0.3, 5, 40} {
-		if got, want := logistic(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-5*want {
+		if got, want := logistic(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-6*want {
 			t.Errorf("logistic(%v) = %v, want %v", x, got, want)
 		}
 	}
@@ -121,7 +121,32 @@ func TestURLWords(t *testing.T) {
 	if a, b := urlWords([]byte("http://a.example/x/physics-3")), urlWords([]byte("http://b.example/physics")); a != b {
 		t.Errorf("the words differ: %v, %v", a, b)
 	}
-	if packed := packed(event.Words{1, 2, 3, 65535}); unpacked(packed) != (event.Words{1, 2, 3, 65535}) {
-		t.Error("words change when they are packed")
+}
+
+// TestProspect: what is set does not change anything else.
+func TestProspect(t *testing.T) {
+	var r prospect
+	r[prospectDir] = 12345
+	r.setWords(prospectURLWords, event.Words{9, 8, 7, 65535})
+	r.join(event.Words{1, 2})
+	r.join(event.Words{2, 65535})
+	for i := range shareParent + 1 {
+		r.raise(i, float64(i+1)/5)
+		r.raise(i, 0.1)
+	}
+	r.in(event.Content)
+	r.in(event.Footer)
+	for i := range 70_000 {
+		r.link(i%2 == 0)
+	}
+	for i := range shareParent + 1 {
+		if got, want := r.share(i), float64(i+1)/5; math.Abs(got-want) > 1e-4 {
+			t.Errorf("share %d is %v, want %v", i, got, want)
+		}
+	}
+	all, hot := r.links()
+	if all != 65535 || hot != 35_000 || r.region() != event.Content || r.dir() != 12345 ||
+		r.words(prospectWords) != (event.Words{1, 2, 65535}) || r.words(prospectURLWords) != (event.Words{9, 8, 7, 65535}) {
+		t.Errorf("%d links, %d of hot pages, %v, directory %d, words %v and %v", all, hot, r.region(), r.dir(), r.words(prospectWords), r.words(prospectURLWords))
 	}
 }

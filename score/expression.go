@@ -94,8 +94,7 @@ func Default() *Function {
 
 // TopicExpression is a score for a crawl with a topic: the combined order that Cho, Garcia-Molina
 // and Page 1998, end of section 7, found effective if similarity and backlinks both count. It is
-// made of IR', the text of links, and the distance to pages known to be hot. A page beside a hot
-// one has as much by that as the best page by PageRank.
+// made of IR', the text of links, and the distance to pages known to be hot.
 const TopicExpression = "0.3*q(pagerank) + 0.4*similarity + 0.3*(3 - (hot_distance ?? 3))/3"
 
 // String returns the expression.

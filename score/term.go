@@ -67,7 +67,7 @@ func Table() [Terms]Info {
 		Depth:           {Name: "depth", Meaning: "links from a seed", Unit: "links", Source: "discovery", Crawl: true},
 		NearDuplicate:   {Name: "near_duplicate", Meaning: "1 if the crawl discounts it: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror", Unit: "0 or 1", Source: "the contents of fetched pages", Crawl: true},
 
-		Similarity:       {Name: "similarity", Meaning: "how near it is to the topic; before it is fetched the largest of the next three and half of `parent_similarity`", Unit: share, Source: "its text; before, as those", Crawl: true, Topic: true},
+		Similarity:       {Name: "similarity", Meaning: "how near it is to the topic; before it is fetched the largest of the next three and half of parent_similarity", Unit: share, Source: "its text; before, as those", Crawl: true, Topic: true},
 		AnchorSimilarity: {Name: "anchor_similarity", Meaning: "the largest share of the topic in the text of a link to it", Unit: share, Source: link, Crawl: true, Topic: true},
 		AroundSimilarity: {Name: "around_similarity", Meaning: "the largest share of the topic in the words around a link to it", Unit: share, Source: link, Crawl: true, Topic: true},
 		URLSimilarity:    {Name: "url_similarity", Meaning: "share of the topic in its URL", Unit: share, Source: "the URL alone, when it becomes known", Crawl: true, Topic: true},
