@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/linear"
 )
 
 // A classifier gives pages the probability that they are hot: see topicalSpec.
@@ -12,11 +13,11 @@ type classifier struct {
 	graph.Set
 	env     *Env
 	board   *Board
-	model   *linear
-	chances *chances
+	model   *linear.Model
+	chances *linear.Chances
 	names   *directories
-	x       example // reused
-	text    []byte  // reused
+	x       linear.Example // reused
+	text    []byte         // reused
 
 	pages   *graph.Column[prospect] // by page
 	sites   tally                   // by site
@@ -36,7 +37,7 @@ const (
 )
 
 func newClassifier(e *Env) *classifier {
-	c := &classifier{env: e, board: e.Boards[0], model: newLinear(priorWeights()), chances: newChances(), names: newDirectories(e, "topical")}
+	c := &classifier{env: e, board: e.Boards[0], model: linear.New(priorWeights()), chances: linear.NewChances(), names: newDirectories(e, "topical")}
 	graph.AddTo(&c.Set, c.model, c.chances, c.names)
 	c.pages = graph.NewColumnIn[prospect](&c.Set, "topical pages", e.MaxPages)
 	c.sites = newTally(&c.Set, "topical fetched by site", e.MaxSites)
@@ -74,11 +75,13 @@ func (c *classifier) Known(p, from graph.Page) {
 
 // probability returns how probable it is that a page is hot, by what became of such pages.
 func (c *classifier) probability(p graph.Page) float64 {
-	return c.chances.of(c.model.logit(c.example(p)))
+	return c.chances.Of(c.model.Logit(c.example(p)))
 }
 
 // rescore sets the value of a page.
-func (c *classifier) rescore(p graph.Page) { c.board.Set(p, logistic(c.model.logit(c.example(p)))) }
+func (c *classifier) rescore(p graph.Page) {
+	c.board.Set(p, linear.Logistic(c.model.Logit(c.example(p))))
+}
 
 func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if o.Again {
@@ -96,8 +99,8 @@ func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links
 // learn takes in whether a page is hot.
 func (c *classifier) learn(p graph.Page, hot bool) {
 	x := c.example(p)
-	c.chances.learn(c.model.logit(x), hot)
-	c.model.learn(x, hot)
+	c.chances.Learn(c.model.Logit(x), hot)
+	c.model.Learn(x, hot)
 	c.sites.count(int(c.env.Facts.Site(p)), hot)
 	c.dirs.count(c.pages.Slice()[p].dir(), hot)
 	if up := c.env.Facts.From(p); up != graph.NoPage {

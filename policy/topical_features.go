@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/linear"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -28,13 +29,8 @@ const (
 	denseFeatures
 )
 
-// mostHashes is the largest number of hashed features of a page: the words of links to it, pairs
-// of them, and the words of its URL.
-const mostHashes = 4 + 3 + 4
-
 // priorWeights are weights that fit any topic.
-func priorWeights() []float32 {
-	w := make([]float32, denseFeatures)
+func priorWeights() (w [linear.Numbers]float32) {
 	w[denseBias] = -4
 	w[denseURL], w[denseAnchor], w[denseAround] = 1, 2, 1
 	w[denseNamed], w[denseNamedURL] = 1, 1
@@ -51,46 +47,46 @@ const (
 )
 
 // example returns what is known of a page. It is valid until the next call.
-func (c *classifier) example(p graph.Page) *example {
+func (c *classifier) example(p graph.Page) *linear.Example {
 	r, x := &c.pages.Slice()[p], &c.x
 	all, hot := r.links()
-	x.dense = [denseFeatures]float64{
+	x.Reset()
+	x.Numbers = [linear.Numbers]float64{
 		denseBias: 1, denseURL: r.share(shareURL), denseAnchor: r.share(shareAnchor), denseAround: r.share(shareAround),
 		denseParent: r.share(shareParent), denseHotParent: min(1, float64(hot)), denseHotShare: float64(hot) / (float64(all) + 1),
 		denseLinks: log2(float64(all)+1) / 4,
 	}
-	x.dense[denseNamed], x.dense[denseNamedURL] = above(x.dense[denseAnchor]), above(x.dense[denseURL])
+	x.Numbers[denseNamed], x.Numbers[denseNamedURL] = above(x.Numbers[denseAnchor]), above(x.Numbers[denseURL])
 	share := c.share()
 	odds := log2(share / (1 - share))
-	x.dense[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), share, odds)
-	x.dense[denseDirectory] = c.dirs.odds(r.dir(), share, odds)
+	x.Numbers[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), share, odds)
+	x.Numbers[denseDirectory] = c.dirs.odds(r.dir(), share, odds)
 	if up := c.env.Facts.From(p); up != graph.NoPage {
-		x.dense[denseSiblings] = c.found.odds(int(up), share, odds)
+		x.Numbers[denseSiblings] = c.found.odds(int(up), share, odds)
 	}
 	switch r.region() {
 	case event.Navigation:
-		x.dense[denseNavigation] = 1
+		x.Numbers[denseNavigation] = 1
 	case event.Content:
 	default:
-		x.dense[denseElsewhere] = 1
+		x.Numbers[denseElsewhere] = 1
 	}
-	x.words(r)
+	addWords(x, r)
 	return x
 }
 
-// words adds the words of a page and of links to it.
-func (x *example) words(r *prospect) {
-	x.count = 0
+// addWords adds the words of a page and of links to it, and pairs of these: 11 at most.
+func addWords(x *linear.Example, r *prospect) {
 	words := r.words(prospectWords)
 	for j, w := range words[:words.Len()] {
-		x.add(Hash(saltAnchor, uint64(w)))
+		x.Add(Hash(saltAnchor, uint64(w)))
 		if j > 0 {
-			x.add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
+			x.Add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
 		}
 	}
 	words = r.words(prospectURLWords)
 	for _, w := range words[:words.Len()] {
-		x.add(Hash(saltURL, uint64(w)))
+		x.Add(Hash(saltURL, uint64(w)))
 	}
 }
 
@@ -138,19 +134,14 @@ func denseNames() [denseFeatures]string {
 // the logarithm of its odds.
 func (c *classifier) Explain(p graph.Page) []Factor {
 	x := c.example(p)
-	list := []Factor{{Name: "probability that it is about the topic", Value: c.chances.of(c.model.logit(x))}}
-	weights := c.model.weights.Slice()
+	list := []Factor{{Name: "probability that it is about the topic", Value: c.chances.Of(c.model.Logit(x))}}
 	for i, name := range denseNames() {
-		if v := float64(float64(weights[i]) * x.dense[i]); v != 0 {
+		if v := c.model.Part(x, i); v != 0 {
 			list = append(list, Factor{Name: name, Value: v})
 		}
 	}
-	words := 0.0
-	for _, h := range x.hashes[:x.count] {
-		words += float64(weights[h])
-	}
-	if words != 0 {
-		list = append(list, Factor{Name: "words of links to it and of its URL", Value: words})
+	if v := c.model.Words(x); v != 0 {
+		list = append(list, Factor{Name: "words of links to it and of its URL", Value: v})
 	}
 	return list
 }

@@ -62,52 +62,6 @@ func checkDistances(t *testing.T, d *distances, hot map[graph.Page]bool, out fun
 	}
 }
 
-// TestLearn: one step of AdaGrad, by hand. With weights of 0 the slope is a half; the sum of its
-// squares is a quarter, so a weight moves by 0.3 of a half over the root of 1.25.
-func TestLearn(t *testing.T) {
-	m := newLinear(make([]float32, denseFeatures))
-	defer m.Free()
-	x := &example{}
-	x.dense[denseBias] = 1
-	x.add(5)
-	m.learn(x, true)
-	for i, want := range map[int]float64{denseBias: 0.3 * 0.5 / math.Sqrt(1.25), denseFeatures + 5: 0.1 * 0.5 / math.Sqrt(1.25), denseFeatures + 6: 0} {
-		if got := float64(m.weights.At(i)); math.Abs(got-want) > 1e-7 {
-			t.Errorf("weight %d is %v, want %v", i, got, want)
-		}
-	}
-	for range 200 {
-		m.learn(x, true)
-	}
-	if p := logistic(m.logit(x)); p < 0.9 {
-		t.Errorf("after 200 hot pages the next one is hot with %v", p)
-	}
-}
-
-func TestLogistic(t *testing.T) {
-	for _, x := range []float64{-30, -2, -0.1, 0, 0.3, 5, 40} {
-		if got, want := logistic(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-6*want {
-			t.Errorf("logistic(%v) = %v, want %v", x, got, want)
-		}
-	}
-}
-
-// TestChances: where the model predicts too much, the probability becomes what happened.
-func TestChances(t *testing.T) {
-	c := newChances()
-	defer c.Free()
-	logit := 2.0 // a probability of 0.88
-	if got := c.of(logit); math.Abs(got-0.65*0.88) > 0.01 {
-		t.Errorf("at first it is %v", got)
-	}
-	for i := range 1000 {
-		c.learn(logit, i%2 == 0)
-	}
-	if got := c.of(logit); math.Abs(got-0.5) > 0.02 {
-		t.Errorf("half of the pages are hot, and the probability is %v", got)
-	}
-}
-
 // TestURLWords: the last four words of a path, without single letters and numbers.
 func TestURLWords(t *testing.T) {
 	for url, want := range map[string]int{
