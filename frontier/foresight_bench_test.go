@@ -27,7 +27,7 @@ import (
 // The bars for foresight at 5 M pages are 2 us, 2 ms, and 128 bytes more than opic without
 // the links that both could keep.
 func BenchmarkPolicyLarge(b *testing.B) {
-	for _, name := range []string{"opic", "batch-pagerank", "foresight"} {
+	for _, name := range []string{"opic", "batch-pagerank", "foresight", "two-queue", "best-first", "shark-search", "topical"} {
 		b.Run(name, func(b *testing.B) { benchmarkPolicy(b, name, growing{pages: *largePages, links: 20, every: 2}) })
 		b.Run(name+"-60", func(b *testing.B) { benchmarkPolicy(b, name, growing{pages: *largePages, links: 60, every: 6}) })
 	}
@@ -62,6 +62,7 @@ func benchmarkPolicy(b *testing.B, name string, web growing) {
 type growing struct {
 	pages, links, every int // known pages at the end, links of a page, one of how many is new
 	known, fetched      int
+	topic               bool // pages have words
 }
 
 // turn lets a page be fetched, and returns the time that took the frontier.
@@ -92,7 +93,11 @@ func (w *growing) frontier(b *testing.B, name string) *Frontier {
 		to = strconv.AppendUint(append(to, "/p"...), uint64(p), 10)
 		return append(to, ".html"...)
 	}}
-	f, err := New(Options{MaxPages: w.pages + 64, MaxSites: w.pages/2000 + 2, Slice: 200_000}, env, c, nil, nil)
+	o := Options{MaxPages: w.pages + 64, MaxSites: w.pages/2000 + 2, Slice: 200_000}
+	if w.topic = c.Spec.Topic; w.topic {
+		o.Topic = liveTopic(b)
+	}
+	f, err := New(o, env, c, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -127,7 +132,24 @@ func (w *growing) fetch(p graph.Page) event.Event {
 		h := policy.Hash(uint64(p), uint64(i))
 		e.Links = append(e.Links, graph.Page(h%(1+h>>32%uint64(w.known))))
 	}
+	if w.topic {
+		w.read(&e)
+	}
 	return e
+}
+
+// read gives a page in twenty the topic, and its links words, one in ten with a term.
+func (w *growing) read(e *event.Event) {
+	if e.Read.Words = 300; policy.Hash(3, uint64(e.Page))%20 == 0 {
+		e.Read.Matches = []event.Match{{Term: 1, Title: 1, Body: 9}}
+	}
+	for i, to := range e.Links {
+		h := policy.Hash(4, uint64(to), uint64(i%3))
+		e.Anchors = append(e.Anchors, event.Anchor{Region: event.Content, Words: event.Words{uint16(h | 1), uint16(h>>16 | 1), uint16(h >> 32 & 1)}})
+		if h>>40%10 == 0 {
+			e.Read.Hits = append(e.Read.Hits, event.Hit{Link: uint32(i), Anchor: 1 + h>>50%3, Around: 1})
+		}
+	}
 }
 
 // linkBytes returns the memory of links.

@@ -79,7 +79,7 @@ func newLive(t *testing.T, name string, mode Mode, seed uint64) *live {
 }
 
 // liveTopic returns a topic of two words.
-func liveTopic(t *testing.T) *topic.Topic {
+func liveTopic(t testing.TB) *topic.Topic {
 	made, err := topic.New([]topic.Query{{Terms: []topic.Term{{Word: "some", Weight: 1}, {Word: "topic", Weight: 2}}}}, topic.Rule{}, topic.PaperHot())
 	if err != nil {
 		t.Fatal(err)

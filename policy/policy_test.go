@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/queue"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // TestEnvHasNoOracle (O1, P13) walks through all that an Env reaches, by type.
@@ -137,6 +138,9 @@ func TestRefusals(t *testing.T) {
 	}
 	small := env()
 	small.Batch = 0
+	topical := env()
+	topical.Facts = facts{}
+	topical.Score, _ = score.Compile("1 + hot_distance")
 	large := env()
 	large.MaxPages = 10_001
 	for _, c := range []struct {
@@ -150,6 +154,9 @@ func TestRefusals(t *testing.T) {
 		{"historical-pagerank/new=omniscient", env(), ErrOracle, ""},
 		{"historical-pagerank", env(), ErrPrior, ""},
 		{"location", env(), ErrURLs, ""},
+		{"two-queue", env(), ErrTopic, "policy two-queue: it needs a topic: --query"},
+		{"mix:opic+topical", env(), ErrTopic, "topical"},
+		{"score", topical, ErrTopic, "has the term hot_distance: it needs a topic"},
 		{"pagerank", large, nil, "at most 10000 pages, and there are 10001"},
 		{"batch-pagerank", small, nil, "a batch of 0 pages has none"},
 		{"webbase-500/queues=1000001", env(), nil, "queues=1000001: it can be 1000000 at most"},

@@ -58,6 +58,7 @@ type scored struct {
 	hits   []*score.Authorities // of all links, of remote ones
 	sites  *score.Citations
 	places *score.Quantiles
+	near   *topicTerms // nil if no term is about the topic
 
 	links   *graph.Column[uint32]  // by page: links to it
 	cash    *graph.Column[float64] // by page
@@ -101,11 +102,17 @@ func newScores(e *Env, board *Board) (*scored, error) {
 		if info.URLs && s.keeps.Uses(score.Term(t)) && e.URL == nil {
 			return nil, fmt.Errorf("the score %s has the term %s: %w", s.f, info.Name, ErrURLs)
 		}
+		if info.Topic && s.keeps.Uses(score.Term(t)) && e.Topic == nil {
+			return nil, fmt.Errorf("the score %s has the term %s: %w", s.f, info.Name, ErrTopic)
+		}
 	}
 	if err := s.makeTerms(); err != nil {
 		return nil, err
 	}
 	s.makeSiteTerms()
+	if s.near = newTopicTerms(e, s.keeps, s.moved); s.near != nil {
+		graph.AddTo(&s.Set, s.near)
+	}
 	s.places = score.NewQuantiles(s.keeps, score.Sample)
 	graph.AddTo(&s.Set, s.places)
 	s.numbers = graph.NewColumnIn[uint64](&s.Set, "score numbers", scoreNumbers)
@@ -161,7 +168,7 @@ func columnIf[T uint32 | float64](s *scored, needed bool, name string, size int)
 
 // KeepsLinks reports whether a term needs the links of fetched pages.
 func (s *scored) KeepsLinks(graph.Page) bool {
-	return s.ranks != nil || s.sites != nil || s.hits[0] != nil || s.hits[1] != nil
+	return s.ranks != nil || s.sites != nil || s.hits[0] != nil || s.hits[1] != nil || s.near != nil && s.near.away != nil
 }
 
 // Scores returns true.
@@ -176,6 +183,7 @@ func (s *scored) UseScore(f *score.Function) {
 	for _, t := range []score.Term{score.PageRank, score.Backlinks, score.SitesIn, score.Cash, score.NearDuplicate} {
 		s.perLink = s.perLink || f.Uses(t) && s.board != nil
 	}
+	s.perLink = s.perLink || f.Topic() && s.board != nil
 }
 
 // Rerank begins a checkpoint, after the one under way if there is one, or does it at once. Then
@@ -214,6 +222,9 @@ func (s *scored) Known(p, _ graph.Page) {
 		s.cash.Append(0)
 	}
 	s.of.known(site)
+	if s.near != nil {
+		s.near.known(p)
+	}
 	s.places.Known(p, func(p graph.Page) uint64 { return Hash(s.e.Random, uint64(p)) })
 	s.rescore(p)
 }
@@ -267,19 +278,38 @@ func (s *scored) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []g
 		s.count(site, q)
 	}
 	s.deal(p, links)
-	if s.perLink {
-		for _, q := range links {
-			if s.board.Waits(q) || q >= o.First {
-				s.rescore(q)
-			}
+	if s.near != nil {
+		s.near.follow(p, o, links)
+	}
+	s.rescoreLinks(o, links)
+}
+
+// rescoreLinks gives the pages that a page links to, and that wait, their values.
+func (s *scored) rescoreLinks(o *event.Outcome, links []graph.Page) {
+	for _, q := range links {
+		if s.perLink && (s.board.Waits(q) || q >= o.First) {
+			s.rescore(q)
 		}
 	}
 }
 
-// Revisited hands on the cash that p received since it was fetched.
+// moved gives a page that came nearer to a hot page its value.
+func (s *scored) moved(p graph.Page) {
+	if s.board != nil && s.f.Uses(score.HotDistance) && s.board.Waits(p) {
+		s.rescore(p)
+	}
+}
+
+// Revisited hands on the cash that p received since it was fetched, and looks at what its links
+// say about the topic now.
 func (s *scored) Revisited(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	if brought(o) {
-		s.deal(p, links)
+	if !brought(o) {
+		return
+	}
+	s.deal(p, links)
+	if s.near != nil {
+		s.near.follow(p, o, links)
+		s.rescoreLinks(o, links)
 	}
 }
 
@@ -362,6 +392,8 @@ func (s *scored) value(t score.Term, p graph.Page) float64 {
 		return s.urlValue(t, p)
 	case score.Depth:
 		return float64(s.e.Facts.Depth(p))
+	case score.Similarity, score.AnchorSimilarity, score.AroundSimilarity, score.URLSimilarity, score.ParentSimilarity, score.HotDistance:
+		return s.near.value(t, p)
 	case score.NearDuplicate:
 		if s.e.Discounted != nil && s.e.Discounted(p) {
 			return 1

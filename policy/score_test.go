@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/score"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // newScore returns the policy score over four pages, 0 and 1 of one site, 2 and 3 of another,
@@ -31,6 +32,7 @@ func newScore(t *testing.T, expression string) *scored {
 		return fmt.Appendf(b, "http://s%d.example/%d/", e.Facts.Site(p), p)
 	}
 	e.Discounted = func(p graph.Page) bool { return p == 3 }
+	giveTopic(t, e)
 	made, err := newScored(e, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,16 +46,32 @@ func newScore(t *testing.T, expression string) *scored {
 			s.Seeded(0, 1)
 		}
 	}
+	read := &event.Reading{Words: 10, Hits: []event.Hit{{Link: 0, Anchor: 1}, {Link: 1, Around: 3}}}
 	for _, visit := range []struct {
-		p    graph.Page
-		took time.Duration
-	}{{0, 2 * time.Second}, {2, time.Second / 2}} {
+		p graph.Page
+		o event.Outcome
+	}{{0, event.Outcome{Took: 2 * time.Second, Read: read, Similarity: 0.8, Hot: true}}, {2, event.Outcome{Took: time.Second / 2, Read: &event.Reading{Words: 10}}}} {
 		q.Remove(visit.p)
-		s.Done(0, visit.p, &event.Outcome{Took: visit.took, First: 4}, out[visit.p])
+		visit.o.First = 4
+		s.Done(0, visit.p, &visit.o, out[visit.p])
 	}
 	for s.Work(10) {
 	}
 	return s
+}
+
+// giveTopic lets an environment have a topic of two words of the same weight, of which page 0 has
+// much and the others have nothing.
+func giveTopic(t *testing.T, e *Env) {
+	t.Helper()
+	terms := []topic.Term{{Word: "one", Weight: 1}, {Word: "other", Weight: 1}}
+	of, err := topic.New([]topic.Query{{Terms: terms}}, topic.Rule{IDF: topic.NoIDF}, topic.PaperHot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Topic = topic.NewCollection(of)
+	t.Cleanup(e.Topic.Free)
+	e.Similarity = func(p graph.Page) (float64, bool) { return map[graph.Page]float64{0: 0.8}[p], p == 0 }
 }
 
 // TestScoreExplained checks all terms of the four pages by hand, and that Explain shows them
@@ -81,6 +99,13 @@ func TestScoreExplained(t *testing.T) {
 		"site_speed":       {0.5, 0.5, 2, 2},
 		"depth":            {0, 0, 0, 0},
 		"near_duplicate":   {0, 0, 0, 1},
+
+		"similarity":        {0.8, 0.5, 0, 0}, // page 2 was read; page 1 waits
+		"anchor_similarity": {0, 0.5, 0, 0},
+		"around_similarity": {0, 0, 1, 0},
+		"url_similarity":    {0, 0, 0, 0},
+		"parent_similarity": {0, 0.8, 0.8, 0},
+		"hot_distance":      {0, 1, 1, 2},
 	}
 	for p := range graph.Page(4) {
 		share := 0.0

@@ -5,29 +5,25 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/linear"
 )
 
 // A classifier gives pages the probability that they are hot: see topicalSpec.
 type classifier struct {
 	graph.Set
-	env   *Env
-	board *Board
-	model *linear
-	leads *leads
-	names *directories
-	x     example // reused
-	text  []byte  // reused
+	env     *Env
+	board   *Board
+	model   *linear.Model
+	chances *linear.Chances
+	names   *directories
+	x       linear.Example // reused
+	text    []byte         // reused
 
-	words    *graph.Column[uint64] // by page: of links to it, see packed
-	urlWords *graph.Column[uint64] // by page
-	linksIn  *graph.Column[uint16] // by page: links to it, as far as there is room
-	hotIn    *graph.Column[uint16] // by page: of these, from hot pages
-	region   *graph.Column[uint8]  // by page: the best region of a link to it
-	dir      *graph.Column[uint32] // by page: its directory
-	sites    tally                 // by site
-	dirs     tally                 // by directory
-	found    tally                 // by the page on which they were found
-	numbers  *graph.Column[uint64] // see topicalFetched
+	pages   *graph.Column[prospect] // by page
+	sites   tally                   // by site
+	dirs    tally                   // by directory
+	found   tally                   // by the page on which they were found
+	numbers *graph.Column[uint64]   // see topicalFetched
 }
 
 // The indexes of classifier.numbers.
@@ -41,17 +37,12 @@ const (
 )
 
 func newClassifier(e *Env) *classifier {
-	c := &classifier{env: e, board: e.Boards[0], model: newLinear(priorWeights()), leads: newLeads(e, "topical"), names: newDirectories(e, "topical")}
-	graph.AddTo(&c.Set, c.model, c.leads, c.names)
-	c.words = graph.NewColumnIn[uint64](&c.Set, "topical words", e.MaxPages)
-	c.urlWords = graph.NewColumnIn[uint64](&c.Set, "topical URL words", e.MaxPages)
-	c.linksIn = graph.NewColumnIn[uint16](&c.Set, "topical links", e.MaxPages)
-	c.hotIn = graph.NewColumnIn[uint16](&c.Set, "topical hot links", e.MaxPages)
-	c.region = graph.NewColumnIn[uint8](&c.Set, "topical regions", e.MaxPages)
-	c.dir = graph.NewColumnIn[uint32](&c.Set, "topical directories", e.MaxPages)
-	c.sites = newTally(&c.Set, "topical site pages", e.MaxSites)
-	c.dirs = newTally(&c.Set, "topical directory pages", e.MaxPages)
-	c.found = newTally(&c.Set, "topical pages found", e.MaxPages)
+	c := &classifier{env: e, board: e.Boards[0], model: linear.New(priorWeights()), chances: linear.NewChances(), names: newDirectories(e, "topical")}
+	graph.AddTo(&c.Set, c.model, c.chances, c.names)
+	c.pages = graph.NewColumnIn[prospect](&c.Set, "topical pages", e.MaxPages)
+	c.sites = newTally(&c.Set, "topical fetched by site", e.MaxSites)
+	c.dirs = newTally(&c.Set, "topical fetched by directory", e.MaxPages)
+	c.found = newTally(&c.Set, "topical fetched by parent", e.MaxPages)
 	c.numbers = graph.NewColumnIn[uint64](&c.Set, "topical numbers", topicalNumbers)
 	c.numbers.Grow(topicalNumbers)
 	c.numbers.Set(topicalNext, firstCheckpoint)
@@ -67,30 +58,30 @@ func (c *classifier) share() float64 {
 }
 
 func (c *classifier) Known(p, from graph.Page) {
-	c.leads.known(p)
-	var words event.Words
+	var r prospect
 	if c.env.URL != nil {
 		c.text = c.env.URL(c.text[:0], p)
-		words = urlWords(c.text)
+		r.setWords(prospectURLWords, urlWords(c.text))
+		r.raise(shareURL, c.env.Topic.Share(c.env.Topic.Topic().URL(c.text)))
 	}
 	d := c.names.of(p, from)
-	c.dirs.grow(d + 1)
-	c.dir.Append(uint32(d))
-	c.sites.grow(int(c.env.Facts.Site(p)) + 1)
-	c.found.grow(int(p) + 1)
-	c.words.Append(0)
-	c.urlWords.Append(packed(words))
-	c.linksIn.Append(0)
-	c.hotIn.Append(0)
-	c.region.Append(0)
+	r[prospectDir] = uint32(d) & dirBits30
+	c.pages.Append(r)
+	c.dirs.of.Grow(d + 1)
+	c.sites.of.Grow(int(c.env.Facts.Site(p)) + 1)
+	c.found.of.Grow(int(p) + 1)
 	c.rescore(p)
 }
 
-// probability returns how probable it is that a page is hot.
-func (c *classifier) probability(p graph.Page) float64 { return logistic(c.model.logit(c.example(p))) }
+// probability returns how probable it is that a page is hot, by what became of such pages.
+func (c *classifier) probability(p graph.Page) float64 {
+	return c.chances.Of(c.model.Logit(c.example(p)))
+}
 
 // rescore sets the value of a page.
-func (c *classifier) rescore(p graph.Page) { c.board.Set(p, c.probability(p)) }
+func (c *classifier) rescore(p graph.Page) {
+	c.board.Set(p, linear.Logistic(c.model.Logit(c.example(p))))
+}
 
 func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if o.Again {
@@ -107,9 +98,11 @@ func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links
 
 // learn takes in whether a page is hot.
 func (c *classifier) learn(p graph.Page, hot bool) {
-	c.model.learn(c.example(p), hot)
+	x := c.example(p)
+	c.chances.Learn(c.model.Logit(x), hot)
+	c.model.Learn(x, hot)
 	c.sites.count(int(c.env.Facts.Site(p)), hot)
-	c.dirs.count(int(c.dir.At(int(p))), hot)
+	c.dirs.count(c.pages.Slice()[p].dir(), hot)
 	if up := c.env.Facts.From(p); up != graph.NoPage {
 		c.found.count(int(up), hot)
 	}
@@ -122,54 +115,29 @@ func (c *classifier) learn(p graph.Page, hot bool) {
 
 // follow takes in the links of a page, and gives those that wait their values.
 func (c *classifier) follow(p graph.Page, o *event.Outcome, links []graph.Page) {
-	near := max(nearness(o), float64(c.leads.parent.At(int(p)))/2)
+	pages := c.pages.Slice()
+	near := max(nearness(o), pages[p].share(shareParent)/2)
 	hits := hitsOf(o)
 	for i, q := range links {
-		c.leads.link(q, hits.of(i), near)
-		if o.Class == event.Redirect {
-			c.inherit(p, q)
-		}
-		c.linksIn.Slice()[q] = more(c.linksIn.At(int(q)))
-		if o.Hot {
-			c.hotIn.Slice()[q] = more(c.hotIn.At(int(q)))
+		r := &pages[q]
+		r.link(o.Hot)
+		r.raise(shareParent, near)
+		if h := hits.of(i); h.Anchor|h.Around != 0 {
+			r.raise(shareAnchor, c.env.Topic.Share(h.Anchor))
+			r.raise(shareAround, c.env.Topic.Share(h.Around))
 		}
 		if len(o.Anchors) > 0 {
-			c.join(q, o.Anchors[i].Words)
-			c.region.Slice()[q] = max(c.region.At(int(q)), uint8(o.Anchors[i].Region))
+			r.join(o.Anchors[i].Words)
+			r.in(o.Anchors[i].Region)
+		}
+		if o.Class == event.Redirect {
+			r.inherit(&pages[p])
 		}
 		if c.board.Waits(q) || q >= o.First {
 			c.rescore(q)
 		}
 	}
 }
-
-// inherit lets q have what is known of p, which redirects to it.
-func (c *classifier) inherit(p, q graph.Page) {
-	c.leads.inherit(p, q)
-	c.join(q, unpacked(c.words.At(int(p))))
-	c.region.Slice()[q] = max(c.region.At(int(q)), c.region.At(int(p)))
-	c.linksIn.Slice()[q] = max(c.linksIn.At(int(q)), c.linksIn.At(int(p)))
-	c.hotIn.Slice()[q] = max(c.hotIn.At(int(q)), c.hotIn.At(int(p)))
-}
-
-// join adds the words of a link to q.
-func (c *classifier) join(q graph.Page, words event.Words) {
-	have := unpacked(c.words.At(int(q)))
-	have.Join(words)
-	c.words.Set(int(q), packed(have))
-}
-
-// packed returns words as one number, and unpacked the words.
-func packed(w event.Words) uint64 {
-	return uint64(w[0]) | uint64(w[1])<<16 | uint64(w[2])<<32 | uint64(w[3])<<48
-}
-
-func unpacked(n uint64) event.Words {
-	return event.Words{uint16(n), uint16(n >> 16), uint16(n >> 32), uint16(n >> 48)}
-}
-
-// more returns a number plus 1, if there is room for it.
-func more(n uint16) uint16 { return max(n, n+1) }
 
 // Admitted gives p, which waits again, the value that it has by now.
 func (c *classifier) Admitted(p graph.Page) { c.rescore(p) }
@@ -181,8 +149,8 @@ func (c *classifier) Work(links int) (more bool) {
 		if num[topicalFetched] < num[topicalNext] {
 			return false
 		}
-		num[topicalNext] = num[topicalFetched] + max(firstCheckpoint, num[topicalFetched]/20)
-		num[topicalAt], num[topicalEnd] = 0, uint64(c.words.Len())
+		num[topicalNext] = num[topicalFetched] + max(firstCheckpoint, num[topicalFetched]/pauses(num[topicalFetched]))
+		num[topicalAt], num[topicalEnd] = 0, uint64(c.pages.Len())
 	}
 	end := min(num[topicalEnd], num[topicalAt]+uint64(links/predictCost)+1)
 	for p := num[topicalAt]; p < end; p++ {
@@ -196,3 +164,14 @@ func (c *classifier) Work(links int) (more bool) {
 
 // predictCost is what a prediction costs in links of a sweep.
 const predictCost = 128
+
+// pauses returns by which part fetched pages grow from one checkpoint to the next.
+func pauses(fetched uint64) (part uint64) {
+	switch {
+	case fetched < 1000:
+		return 20
+	case fetched < 10_000:
+		return 8
+	}
+	return 4
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/linear"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -28,18 +29,13 @@ const (
 	denseFeatures
 )
 
-// mostHashes is the largest number of hashed features of a page: the words of links to it, pairs
-// of them, and the words of its URL.
-const mostHashes = 4 + 3 + 4
-
 // priorWeights are weights that fit any topic.
-func priorWeights() []float32 {
-	w := make([]float32, denseFeatures)
-	w[denseBias] = -3
+func priorWeights() (w [linear.Numbers]float32) {
+	w[denseBias] = -4
 	w[denseURL], w[denseAnchor], w[denseAround] = 1, 2, 1
 	w[denseNamed], w[denseNamedURL] = 1, 1
 	w[denseParent], w[denseHotParent], w[denseHotShare] = 1, 1, 1
-	w[denseSite], w[denseDirectory], w[denseSiblings] = 0.3, 0.3, 0.3
+	w[denseSite], w[denseDirectory], w[denseSiblings] = 0.2, 0.2, 0.2
 	return w
 }
 
@@ -51,49 +47,51 @@ const (
 )
 
 // example returns what is known of a page. It is valid until the next call.
-func (c *classifier) example(p graph.Page) *example {
-	i, x := int(p), &c.x
-	l := c.leads
-	links, hot := float64(c.linksIn.At(i)), float64(c.hotIn.At(i))
-	x.dense = [denseFeatures]float64{
-		denseBias: 1, denseURL: float64(l.url.At(i)), denseAnchor: float64(l.anchor.At(i)), denseAround: float64(l.around.At(i)),
-		denseNamed: above(l.anchor.At(i)), denseNamedURL: above(l.url.At(i)), denseParent: float64(l.parent.At(i)),
-		denseHotParent: min(1, hot), denseHotShare: hot / (links + 1), denseLinks: log2(links+1) / 4,
+func (c *classifier) example(p graph.Page) *linear.Example {
+	r, x := &c.pages.Slice()[p], &c.x
+	all, hot := r.links()
+	x.Reset()
+	x.Numbers = [linear.Numbers]float64{
+		denseBias: 1, denseURL: r.share(shareURL), denseAnchor: r.share(shareAnchor), denseAround: r.share(shareAround),
+		denseParent: r.share(shareParent), denseHotParent: min(1, float64(hot)), denseHotShare: float64(hot) / (float64(all) + 1),
+		denseLinks: log2(float64(all)+1) / 4,
 	}
-	x.dense[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), c)
-	x.dense[denseDirectory] = c.dirs.odds(int(c.dir.At(i)), c)
+	x.Numbers[denseNamed], x.Numbers[denseNamedURL] = above(x.Numbers[denseAnchor]), above(x.Numbers[denseURL])
+	share := c.share()
+	odds := log2(share / (1 - share))
+	x.Numbers[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), share, odds)
+	x.Numbers[denseDirectory] = c.dirs.odds(r.dir(), share, odds)
 	if up := c.env.Facts.From(p); up != graph.NoPage {
-		x.dense[denseSiblings] = c.found.odds(int(up), c)
+		x.Numbers[denseSiblings] = c.found.odds(int(up), share, odds)
 	}
-	switch event.Region(c.region.At(i)) {
+	switch r.region() {
 	case event.Navigation:
-		x.dense[denseNavigation] = 1
+		x.Numbers[denseNavigation] = 1
 	case event.Content:
 	default:
-		x.dense[denseElsewhere] = 1
+		x.Numbers[denseElsewhere] = 1
 	}
-	x.count = 0
-	c.addWords(x, i)
+	addWords(x, r)
 	return x
 }
 
-// addWords adds the words of page i and of links to it.
-func (c *classifier) addWords(x *example, i int) {
-	words := unpacked(c.words.At(i))
+// addWords adds the words of a page and of links to it, and pairs of these: 11 at most.
+func addWords(x *linear.Example, r *prospect) {
+	words := r.words(prospectWords)
 	for j, w := range words[:words.Len()] {
-		x.add(Hash(saltAnchor, uint64(w)))
+		x.Add(Hash(saltAnchor, uint64(w)))
 		if j > 0 {
-			x.add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
+			x.Add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
 		}
 	}
-	words = unpacked(c.urlWords.At(i))
+	words = r.words(prospectURLWords)
 	for _, w := range words[:words.Len()] {
-		x.add(Hash(saltURL, uint64(w)))
+		x.Add(Hash(saltURL, uint64(w)))
 	}
 }
 
 // above returns 1 for a number above 0, else 0.
-func above(v float32) float64 {
+func above(v float64) float64 {
 	if v > 0 {
 		return 1
 	}
@@ -120,41 +118,6 @@ func urlWords(url []byte) (words event.Words) {
 // letter reports whether a byte of a URL is a letter, or part of one.
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 || b == '%' }
 
-// A tally counts fetched pages and hot ones among them, by anything that has numbers.
-type tally struct {
-	pages, hot *graph.Column[uint32]
-}
-
-func newTally(set *graph.Set, name string, most int) tally {
-	return tally{graph.NewColumnIn[uint32](set, name+" fetched", most), graph.NewColumnIn[uint32](set, name+" hot", most)}
-}
-
-// grow makes room for n numbers.
-func (t *tally) grow(n int) {
-	t.pages.Grow(n)
-	t.hot.Grow(n)
-}
-
-// count counts a page.
-func (t *tally) count(i int, hot bool) {
-	t.pages.Slice()[i]++
-	if hot {
-		t.hot.Slice()[i]++
-	}
-}
-
-// odds returns the logarithm of the share of hot pages, drawn towards that of all pages and
-// compared with it: 0 if nothing is known.
-func (t *tally) odds(i int, c *classifier) float64 {
-	const draws = 2
-	n, hot, all := float64(t.pages.At(i)), float64(t.hot.At(i)), c.share()
-	if n == 0 {
-		return 0
-	}
-	share := (hot + float64(draws*all)) / (n + draws)
-	return log2(share/(1-share)) - log2(all/(1-all))
-}
-
 // denseNames are the features as Explain shows them.
 func denseNames() [denseFeatures]string {
 	return [denseFeatures]string{
@@ -171,19 +134,14 @@ func denseNames() [denseFeatures]string {
 // the logarithm of its odds.
 func (c *classifier) Explain(p graph.Page) []Factor {
 	x := c.example(p)
-	list := []Factor{{Name: "probability that it is about the topic", Value: logistic(c.model.logit(x))}}
-	weights := c.model.weights.Slice()
+	list := []Factor{{Name: "probability that it is about the topic", Value: c.chances.Of(c.model.Logit(x))}}
 	for i, name := range denseNames() {
-		if v := float64(float64(weights[i]) * x.dense[i]); v != 0 {
+		if v := c.model.Part(x, i); v != 0 {
 			list = append(list, Factor{Name: name, Value: v})
 		}
 	}
-	words := 0.0
-	for _, h := range x.hashes[:x.count] {
-		words += float64(weights[h])
-	}
-	if words != 0 {
-		list = append(list, Factor{Name: "words of links to it and of its URL", Value: words})
+	if v := c.model.Words(x); v != 0 {
+		list = append(list, Factor{Name: "words of links to it and of its URL", Value: v})
 	}
 	return list
 }

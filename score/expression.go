@@ -92,6 +92,11 @@ func Default() *Function {
 	return f
 }
 
+// TopicExpression is a score for a crawl with a topic: the combined order that Cho, Garcia-Molina
+// and Page 1998, end of section 7, found effective if similarity and backlinks both count. It is
+// made of IR', the text of links, and the distance to pages known to be hot.
+const TopicExpression = "0.3*q(pagerank) + 0.4*similarity + 0.3*(3 - (hot_distance ?? 3))/3"
+
 // String returns the expression.
 func (f *Function) String() string { return f.text }
 

@@ -20,11 +20,20 @@ func (n Needs) Cover(m Needs) bool {
 // With returns what is in either set.
 func (n Needs) With(m Needs) Needs { return Needs{n.raws | m.raws, n.places | m.places} }
 
-// Links reports whether a term is in the set that is computed from the links of fetched pages
-// at checkpoints, for which they are kept.
+// Links reports whether a term is in the set for which the links of fetched pages are kept.
 func (n Needs) Links() bool {
-	for _, t := range []Term{PageRank, SitePageRank, SitesIn, Authority, AuthorityRemote} {
+	for _, t := range []Term{PageRank, SitePageRank, SitesIn, Authority, AuthorityRemote, HotDistance} {
 		if n.Uses(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// Topic reports whether a term is in the set that needs a topic of the crawl.
+func (n Needs) Topic() bool {
+	for t, info := range Table() {
+		if info.Topic && n.Uses(Term(t)) {
 			return true
 		}
 	}

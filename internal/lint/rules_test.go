@@ -32,13 +32,14 @@ var arrows = map[string][]string{
 	"freshness":          {"graph"},
 	"queue":              {"graph"},
 	"topic":              {"event", "graph"},
-	"policy":             append([]string{"event", "queue", "score", "topic", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
+	"policy":             append([]string{"event", "queue", "score", "topic", "policy/boost", "policy/group", "policy/hindsight", "policy/linear"}, graphs...),
 	"policy/boost":       {"graph"},
 	"score":              {"graph"},
 	"score/files":        {"internal/input", "score"},
 	"advise":             append([]string{"score"}, graphs...),
 	"policy/group":       {"graph"},
 	"policy/hindsight":   {"graph"},
+	"policy/linear":      {"graph"},
 	"policy/policytest":  frontiers,
 	"frontier":           {"event", "graph", "policy", "queue", "score", "topic"},
 	"journal":            {"event", "graph", "internal/disk"},
@@ -102,9 +103,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
-var passive = []string{"advise", "event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "keep", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -57,6 +57,8 @@ type Crawl struct {
 	Page    policy.Policy // of the pages, as the frontier uses it
 	Visits  []Visit
 	Err     error // the first rule that was broken
+	// Watch, if not nil, is called before a page is handed to a fetcher.
+	Watch func(p graph.Page)
 
 	choices [2]*policy.Choice // of pages and of sites
 	now     time.Duration
@@ -222,6 +224,9 @@ func (c *Crawl) start(w event.Task) {
 	}
 	c.judge(w)
 	if w.Kind == event.Fetch {
+		if c.Watch != nil {
+			c.Watch(w.Page)
+		}
 		c.Visits = append(c.Visits, Visit{c.now, c.pages[w.Page]})
 	}
 	c.flying = append(c.flying, flight{w, c.now, c.now + took})

@@ -13,6 +13,9 @@ func TestScoreIsPolicy(t *testing.T) {
 	for expression, name := range map[string]string{
 		"backlinks": "backlink-count", "3*backlinks + 1": "backlink-count",
 		"cash": "opic", "location": "location", "0": "breadth-first", "1/0": "breadth-first",
+		"parent_similarity + anchor_similarity + url_similarity":                  "best-first",
+		"0 + (anchor_similarity + url_similarity > 0 or (hot_distance ?? 9) < 3)": "two-queue",
+		"0 + (anchor_similarity + url_similarity > 0)":                            "two-queue/near=0",
 	} {
 		f, err := score.Compile(expression)
 		if err != nil {
