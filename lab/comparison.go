@@ -347,6 +347,10 @@ func (s *Setting) Applies(name string, g *graph.Graph, oracle bool) error {
 	if s.History != nil {
 		env.Prior = &s.History.Prior
 	}
+	if s.Frontier.Topic != nil {
+		env.Topic = topic.NewCollection(s.Frontier.Topic)
+		defer env.Topic.Free()
+	}
 	if err := choice.Check(&env, oracle); err != nil {
 		return err
 	}
@@ -354,7 +358,7 @@ func (s *Setting) Applies(name string, g *graph.Graph, oracle bool) error {
 	if oracle {
 		knows = blind{}
 	}
-	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, knows)
+	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1, Topic: s.Frontier.Topic}, env, choice, nil, knows)
 	if err == nil {
 		f.Free()
 	}

@@ -203,7 +203,10 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 			return nil, err
 		}
 		s.g = s.crawled.Graph
-		return s.crawled.Close, nil
+		if s.replays() {
+			s.setting.Frontier.Topic, err = s.crawled.Topic()
+		}
+		return s.crawled.Close, err
 	}
 	if s.g, err = openGraph(s.u, s.path); err != nil {
 		return nil, err

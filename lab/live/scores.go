@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
+	"github.com/winnow-crawler/winnow/topic"
 )
 
 // Score returns the function by which the crawl scored pages last, nil if there was none. It is
@@ -16,6 +17,15 @@ func (w *World) Score() (*score.Function, error) {
 		return nil, err
 	}
 	return s.Scores.Function(), nil
+}
+
+// Topic returns what the crawl was about, nil if about nothing in particular.
+func (w *World) Topic() (*topic.Topic, error) {
+	conf, err := w.Crawl.Config()
+	if err != nil {
+		return nil, err
+	}
+	return conf.About()
 }
 
 // scored adds what pages are worth from a record on.
