@@ -106,5 +106,5 @@ func (c *Config) DescribeTopic() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s · %s, hot from %s", strings.Join(parts, "; "), c.Similarity, c.Hot)
+	return fmt.Sprintf("%s · %s", strings.Join(parts, "; "), c.Similarity)
 }
