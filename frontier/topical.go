@@ -11,6 +11,7 @@ import (
 type topical struct {
 	seen *topic.Collection
 	near *graph.Column[float32] // by page: similarity at its last visit, below 0 if it is not hot
+	hot  *graph.Column[uint64]  // one number: pages that are hot
 }
 
 // newTopical returns nil if there is no topic.
@@ -21,6 +22,8 @@ func newTopical(set *graph.Set, o *Options) *topical {
 	x := &topical{seen: topic.NewCollection(o.Topic)}
 	graph.AddTo(set, x.seen)
 	x.near = graph.NewColumnIn[float32](set, "page similarity", o.MaxPages)
+	x.hot = graph.NewColumnIn[uint64](set, "hot pages", 1)
+	x.hot.Grow(1)
 	return x
 }
 
@@ -60,11 +63,36 @@ func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
 		v = max(-v, tiny)
 	}
 	x.near.Grow(int(e.Page) + 1)
+	hot := x.hot.At(0)
+	if x.near.At(int(e.Page)) > 0 {
+		hot--
+	}
+	if v > 0 {
+		hot++
+	}
+	x.hot.Set(0, hot)
 	x.near.Set(int(e.Page), v)
 }
 
 // tiny is the similarity of a hot page that has none by the numbers.
 const tiny = 1e-9
+
+// Topical returns the number of pages that were read for the topic of the crawl, and of those that
+// are about it. ok is false if there is no topic.
+func (f *Frontier) Topical() (read, hot int64, ok bool) {
+	if f.topical == nil {
+		return 0, 0, false
+	}
+	return int64(f.topical.seen.Pages()), int64(f.topical.hot.At(0)), true
+}
+
+// Topic returns how frequent the terms of the topic are, nil if there is no topic.
+func (f *Frontier) Topic() *topic.Collection {
+	if f.topical == nil {
+		return nil
+	}
+	return f.topical.seen
+}
 
 // Similarity returns how near a fetched page is to the topic of the crawl, from 0 to 1, and
 // whether it is about the topic.

@@ -16,13 +16,11 @@ type Reader struct {
 	t      *Topic
 	words  *Words
 	places map[string]uint8
-	// first has a bit for the length of each term that begins with a byte, the last bit for all
-	// longer ones. It tells most words from terms.
-	first [256]uint64
-	stems []stemmed // by hash of the word; nil if words are left as they are
-	all   tally     // occurrences of all words, only for the cosine
-	found [MaxTerms]event.Match
-	hits  []hit // terms in the text of the page, in their order
+	sieve  *sieve    // tells most words from terms; nil: all words are looked at
+	stems  []stemmed // by hash of the word; nil if words are left as they are
+	all    tally     // occurrences of all words, only for the cosine
+	found  [MaxTerms]event.Match
+	hits   []hit // terms in the text of the page, in their order
 }
 
 // A stemmed word is known by hashes.
@@ -48,7 +46,9 @@ func (t *Topic) NewReader() *Reader {
 	r := &Reader{t: t, words: NewWords(t.Rule.Stem), places: map[string]uint8{}}
 	for i, word := range t.words {
 		r.places[word] = uint8(i)
-		r.first[lower(word[0])] |= 1 << min(len(word), 63)
+	}
+	if t.Rule.Measure != Cosine {
+		r.sieve = newSieve(t)
 	}
 	if r.words.stem != nil {
 		r.stems = make([]stemmed, keptStems)
@@ -67,26 +67,18 @@ func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Rea
 	clear(r.found[:len(r.t.words)])
 	r.hits = r.hits[:0]
 	r.all.reset()
-	w, n, next := r.words, uint32(0), 0
-	for w.begin(text); w.next(); n++ {
-		for next < len(edges) && uint32(w.from) >= edges[next] {
-			edges[next] = n
-			next++
-		}
-		if place := r.place(true); place != noPlace {
-			r.found[place].Body = more(r.found[place].Body)
-			r.hits = append(r.hits, hit{n, place})
-		}
+	x := pass{edges: edges}
+	r.read(text, &x)
+	for ; x.next < len(edges); x.next++ {
+		edges[x.next] = x.words
 	}
-	for ; next < len(edges); next++ {
-		edges[next] = n
-	}
+	w := r.words
 	for w.begin(title); w.next(); {
 		if place := r.place(false); place != noPlace {
 			r.found[place].Title = more(r.found[place].Title)
 		}
 	}
-	to.Words, to.Norm = max(1, n), r.all.norm()
+	to.Words, to.Norm = max(1, x.words), r.all.norm()
 	r.matches(to)
 	if cap(r.hits) > maxHits {
 		r.hits = slices.Clone(r.hits)
@@ -106,10 +98,6 @@ func (r *Reader) matches(to *event.Reading) {
 	}
 }
 
-// lower returns an ASCII letter in lower case. It maps other bytes, too, but no two of those with
-// which words begin to one.
-func lower(c byte) byte { return c | c&0x40>>1 }
-
 // more returns a number plus 1, if there is room for it.
 func more(n uint16) uint16 { return max(n, n+1) }
 
@@ -117,12 +105,12 @@ func more(n uint16) uint16 { return max(n, n+1) }
 // count, the word counts in the norm of the page.
 func (r *Reader) place(count bool) uint8 {
 	w := r.words
+	if w.to-w.from > maxWord {
+		return noPlace
+	}
 	count = count && r.t.Rule.Measure == Cosine
 	if r.stems != nil {
 		return r.stemPlace(count)
-	}
-	if !count && w.from >= w.wide && r.first[lower(w.text[w.from])]>>min(w.to-w.from, 63)&1 == 0 {
-		return noPlace
 	}
 	low := w.fold()
 	if count {

@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -109,4 +111,36 @@ func BenchmarkReader(b *testing.B) {
 			}
 		})
 	}
+}
+
+// The sieve loses nothing: terms, numbers of words and edges are those of a reader that looks at
+// every word.
+func FuzzSieve(f *testing.F) {
+	f.Add("The web crawler's order; e.g. 3.14 naïve—web dying.", "web crawler die naïve 3.14 _x", "english", uint8(3), uint8(20))
+	f.Add("it's a_b a.b 1,2 x:y “web” \tлес web", "it's a_b x лес", "", uint8(0), uint8(9))
+	f.Add("“web”—crawler…web\u00a0web web’s —\u0301web «web»", "web crawler", "", uint8(5), uint8(15))
+	f.Add("web\u0301 a.\u0301b web web.é skies sky", "web sky", "porter", uint8(5), uint8(5))
+	f.Fuzz(func(t *testing.T, text, query, stem string, from, to uint8) {
+		if stem != "english" && stem != "porter" {
+			stem = ""
+		}
+		q, err := Parse("q", query, Rule{Stem: stem})
+		if err != nil || !utf8.ValidString(text) {
+			return
+		}
+		topic, err := New([]Query{q}, Rule{Stem: stem}, Hot{})
+		if err != nil {
+			return
+		}
+		edges := func() []uint32 { return []uint32{uint32(min(from, to)), uint32(max(from, to))} }
+		var got, want event.Reading
+		fast, slow := topic.NewReader(), topic.NewReader()
+		slow.sieve = nil
+		a, b := edges(), edges()
+		fast.PageWithLinks(nil, []byte(text), a, &got)
+		slow.PageWithLinks(nil, []byte(text), b, &want)
+		if !reflect.DeepEqual(got, want) || !slices.Equal(fast.hits, slow.hits) || !slices.Equal(a, b) {
+			t.Errorf("%q for %q by %q: %+v %v %v, want %+v %v %v", text, query, stem, got, fast.hits, a, want, slow.hits, b)
+		}
+	})
 }

@@ -157,6 +157,16 @@ func (t *Topic) add(term *Term) error {
 // Terms returns the words of the topic in the order of their places.
 func (t *Topic) Terms() []string { return t.words }
 
+// Words returns the words of terms, which are bits.
+func (t *Topic) Words(mask uint64) (list []string) {
+	for i, word := range t.words {
+		if mask>>i&1 != 0 {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
 // Give sets the IDF of a word, which is then not estimated from the pages of the crawl.
 func (t *Topic) Give(word string, idf float64) {
 	if i := slices.Index(t.words, word); i >= 0 {

@@ -74,12 +74,13 @@ func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem]} }
 const maxWord = 128
 
 // All returns the words of a text one after the other: what is between two word boundaries of
-// UAX 29 and has a letter or a digit, in lower case. A word is valid until the next one.
+// UAX 29 and has a letter, a digit or an underscore, in lower case. Very long ones are left out. A
+// word is valid until the next one.
 func (w *Words) All(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		w.begin(text)
 		for w.next() {
-			if !yield(w.reduce(w.fold())) {
+			if w.to-w.from <= maxWord && !yield(w.reduce(w.fold())) {
 				return
 			}
 		}
@@ -146,9 +147,7 @@ func (w *Words) next() bool {
 			continue
 		}
 		w.from, w.to = i, end
-		if all&(letter|digit) != 0 && end-i <= maxWord {
-			return true
-		}
+		return true
 	}
 }
 
@@ -163,12 +162,20 @@ func run(text []byte, i int) (end int, all uint8) {
 			continue
 		}
 		if k&wide != 0 {
-			return i, all | wide
+			if !isLetter(text[i:]) {
+				return i, all | wide
+			}
+			all, last = all|letter, letter
+			i++
+			continue
 		}
 		if k&(midLetter|midNumber) == 0 || i+1 == len(text) {
 			break
 		}
 		after := kinds[text[i+1]]
+		if after&wide != 0 && isLetter(text[i+1:]) {
+			after = letter
+		}
 		if after&wide != 0 {
 			return i + 1, all | wide
 		}
@@ -177,6 +184,23 @@ func run(text []byte, i int) (end int, all uint8) {
 		}
 	}
 	return i, all
+}
+
+// isLetter reports whether a text begins with a letter of two bytes of the Latin, Greek or Cyrillic
+// alphabet (ALetter). There are others.
+func isLetter(text []byte) bool {
+	if len(text) < 2 || text[1]&0xc0 != 0x80 {
+		return false
+	}
+	switch a, b := text[0], text[1]; a {
+	case 0xc3:
+		return b != 0x97 && b != 0xb7 // times, divided by
+	case 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xcf, 0xd0, 0xd1, 0xd3:
+		return a != 0xcf || b < 0xb6
+	case 0xce:
+		return b >= 0xa3 || b >= 0x91 && b <= 0xa1
+	}
+	return false
 }
 
 // stretch returns where the stretch at i ends that is left to the library: after a space, at
@@ -196,14 +220,14 @@ func (w *Words) nextWide() bool {
 		return false
 	}
 	w.from, w.to = w.to, w.to+n
-	return n <= maxWord && hasLetter(token)
+	return hasLetter(token)
 }
 
-// hasLetter reports whether a token has a letter or a digit.
+// hasLetter reports whether a token has a letter, a digit or an underscore.
 func hasLetter(token []byte) bool {
 	for len(token) > 0 {
 		r, n := utf8.DecodeRune(token)
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' {
 			return true
 		}
 		token = token[n:]

@@ -205,19 +205,19 @@ func TestCrawlPrecedence(t *testing.T) {
 // The first lines of a crawl say when pages are visited again.
 func TestAgainLine(t *testing.T) {
 	c := config.Default()
-	if got := againLine(&c); got != "" || stops(&c) != "when all is fetched" {
+	if got := c.DescribeAgain(); got != "" || stops(&c) != "when all is fetched" {
 		t.Errorf("without --recrawl: %q, stops %s", got, stops(&c))
 	}
 	c.Recrawl.Duration = time.Hour
-	if got := againLine(&c); !strings.Contains(got, "every 1h on the average, by default; while there are new pages only where") {
+	if got := c.DescribeAgain(); !strings.Contains(got, "every 1h on the average, by default; while there are new pages only where") {
 		t.Errorf("%q", got)
 	}
 	c.Revisit = "each"
-	if got := againLine(&c); !strings.Contains(got, "each after 1h") || !strings.Contains(stops(&c), "Ctrl-C") {
+	if got := c.DescribeAgain(); !strings.Contains(got, "each after 1h") || !strings.Contains(stops(&c), "Ctrl-C") {
 		t.Errorf("%q, stops %s", got, stops(&c))
 	}
 	c.Revisit, c.Balance = "marginal", "quality=2,freshness=1"
-	if got := againLine(&c); !strings.Contains(got, "every 1h on the average, by marginal; balance quality=2") {
+	if got := c.DescribeAgain(); !strings.Contains(got, "every 1h on the average, by marginal; balance quality=2") {
 		t.Errorf("%q", got)
 	}
 }

@@ -177,6 +177,9 @@ func addFacts(t *show.List, x *explain.Page) {
 	if x.Score != nil {
 		t.Add("score", fmt.Sprintf("%s, by %s", plot.Number(x.Score.Score), show.Line(x.Score.Expression)))
 	}
+	if x.Topic != nil {
+		addTopic(t, x.Topic)
+	}
 	if a := x.Again; a != nil {
 		t.Add("changes", fmt.Sprintf("every %s or so; visits found %s here, and nearby of late %.2f of what was expected", show.Duration(time.Duration(min(a.Every, 1e9)*1e9)), plot.Number(a.Found), a.OfLate))
 		t.Add("copy", fmt.Sprintf("of %s; up to date with a probability of %.2f", clockTime(a.Last), a.UpToDate))
@@ -184,6 +187,28 @@ func addFacts(t *show.List, x *explain.Page) {
 			t.Add("signal", "a sitemap, a feed or a notice says that it has changed since")
 		}
 		t.Add("next visit", fmt.Sprintf("in about %s: a visit gains more at %s of %s", show.Duration(time.Duration(a.In*1e9)), show.Counted(a.Before, "page"), show.Grouped(a.Pages)))
+	}
+}
+
+// addTopic adds what the page has to do with the topic of the crawl.
+func addTopic(t *show.List, x *explain.Topic) {
+	if x.Similarity != nil {
+		hot := "not hot"
+		if x.Hot {
+			hot = "hot"
+		}
+		t.Add("similarity", fmt.Sprintf("%.4f, %s; %s, nearest to: %s", *x.Similarity, hot, show.Counted(int64(x.Words), "word"), show.Line(x.Query)))
+	}
+	for _, term := range x.Terms {
+		t.Add("", fmt.Sprintf("%s: %d in the title, %d in the text, idf %s", show.Line(term.Word), term.Title, term.Text, plot.Number(term.IDF)))
+	}
+	for _, at := range []struct {
+		name  string
+		words []string
+	}{{"in links", x.Anchor}, {"near links", x.Around}, {"in the URL", x.URL}} {
+		if len(at.words) > 0 {
+			t.Add(at.name, show.Line(strings.Join(at.words, " ")))
+		}
 	}
 }
 

@@ -51,7 +51,8 @@ func pagesHelp() string {
 	b.WriteString(`Lists the pages that a crawl knows, in the order in which they were found, one per line with
 tabs between the fields: state, why, HTTP status, class of the last attempt, its end in
 seconds since the start of the crawl, depth, links to the page, value, URL. "-" means
-no value.
+no value. If the crawl has a topic, the similarity of the page and "hot" or "-" stand before
+the URL.
 
 Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
 for an unreachable site, "max-links" for a fetched page with more than --max-links links, or
@@ -131,6 +132,16 @@ func pageLine(r *history.PageInfo) string {
 	}
 	if r.Seconds != nil {
 		cells[4] = strconv.FormatFloat(*r.Seconds, 'f', 3, 64)
+	}
+	if r.Topical {
+		near, hot := "-", "-"
+		if r.Similarity != nil {
+			near = strconv.FormatFloat(*r.Similarity, 'f', 4, 64)
+		}
+		if r.Hot {
+			hot = "hot"
+		}
+		cells = slices.Insert(cells, len(cells)-1, near, hot)
 	}
 	for i := range cells {
 		cells[i] = show.Line(cells[i])

@@ -49,7 +49,8 @@ func newRankCommand(u *ui) *cobra.Command {
   winnow rank web.wg --top 20 --urls
   winnow rank web.wg --jump 1/7 --normalise mean -o ranks.tsv
   winnow rank web.wg --metric pagerank-weighted --remote-factor 4
-  winnow rank new.wg --start old-ranks.tsv`,
+  winnow rank new.wg --start old-ranks.tsv
+  winnow rank a.example.crawl --metric similarity --query 'web crawler' --top 20`,
 		Args: exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
@@ -77,6 +78,7 @@ Metrics:
 	for _, m := range rankMetrics() {
 		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
 	}
+	fmt.Fprintf(&b, "  %-18s %s\n", similarity, "similarity of the texts of a crawl to --query, or to its topic: G is its directory")
 	b.WriteString(`
 --follow is the probability that the random surfer follows a link, --jump that it
 jumps: the two papers state one each, --jump 1/7 is --follow 6/7. Dangling pages hand
@@ -106,6 +108,7 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
 	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
 	f.IntVar(&o.top, "top", 0, "print only this many pages, the highest first")
+	addTopicFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
 }
 
@@ -123,6 +126,9 @@ type rankReport struct {
 }
 
 func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
+	if opt.metric == similarity {
+		return runSimilarity(ctx, u, opt, path)
+	}
 	m, err := opt.check(u)
 	if err != nil {
 		return err
@@ -330,7 +336,7 @@ func metricNames() []string {
 	for _, m := range rankMetrics() {
 		names = append(names, m.name)
 	}
-	return names
+	return append(names, similarity)
 }
 
 func findMetric(name string) (metric, bool) {

@@ -129,6 +129,9 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	t.Add("known", show.Grouped(s.Known), show.Plural(s.Known, "page")+" on "+show.Counted(s.Sites, "site"))
 	t.Add("waiting", show.Grouped(s.Waiting), show.Percent(s.Waiting, s.Known))
 	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s, width == 0))
+	if x := s.Topic; x != nil {
+		t.Add("hot", show.Grouped(x.Hot), fmt.Sprintf("%.1f %% of the %s read are about the topic", 100*x.Harvest, show.Counted(x.Read, "page")))
+	}
 	t.Add("failed", show.Grouped(s.Failed), show.Fitted(s.FailedBy, width))
 	t.Add("refused", show.Grouped(s.Refused), show.Fitted(s.RefusedBy, width))
 	t.Add("attempts", show.Grouped(show.Total(s.Outcomes)), show.Fitted(s.Outcomes, width))

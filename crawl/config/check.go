@@ -37,7 +37,7 @@ func keyErrorf(key, format string, args ...any) error {
 // Check finds the first value that cannot be: a KeyError. It opens no files.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkTopic, c.checkStop, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkTopic, c.checkPolicies, c.checkScore, c.checkStop, c.checkBatches, c.CheckBalance, c.checkNames, c.checkHeaders,
 		c.checkAddresses, c.checkPatterns, c.checkSites,
 	} {
 		if err := check(); err != nil {

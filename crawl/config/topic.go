@@ -31,11 +31,11 @@ func (c *Config) About() (*topic.Topic, error) {
 	return t, nil
 }
 
-// Words that are values of topic keys, and the usual threshold of similarity, see docs/focus.md.
+// Words that are values of topic keys.
 const (
-	defaultHot = "0.4"
-	NoStem     = "none"
-	HotPaper   = "paper"
+	HotAuto  = "auto"
+	NoStem   = "none"
+	HotPaper = "paper"
 )
 
 // TopicRule returns how similarity is computed, and which pages are hot.
@@ -59,13 +59,24 @@ func (c *Config) TopicRule() (rule topic.Rule, hot topic.Hot, err error) {
 	return rule, hot, err
 }
 
+// The usual thresholds of similarity: docs/focus.md has the evidence.
+const (
+	hotBM25   = 0.7
+	hotCosine = 0.08
+)
+
 func (c *Config) hot() (topic.Hot, error) {
-	if c.Hot == HotPaper {
+	switch {
+	case c.Hot == HotPaper || c.Hot == HotAuto && c.Similarity == topic.Inner.String():
 		return topic.PaperHot(), nil
+	case c.Hot == HotAuto && c.Similarity == topic.Cosine.String():
+		return topic.Hot{Similarity: hotCosine}, nil
+	case c.Hot == HotAuto:
+		return topic.Hot{Similarity: hotBM25}, nil
 	}
 	v, err := strconv.ParseFloat(c.Hot, 64)
 	if err != nil || !(v > 0 && v <= 1) && c.Similarity != topic.Inner.String() || !(v > 0 && v < 1e300) {
-		return topic.Hot{}, &KeyError{"hot", defaultHot, fmt.Errorf("%q: want paper, or a similarity above 0, at most 1", c.Hot)}
+		return topic.Hot{}, &KeyError{"hot", HotAuto, fmt.Errorf("%q: want auto, paper, or a similarity above 0, at most 1", c.Hot)}
 	}
 	return topic.Hot{Similarity: v}, nil
 }

@@ -70,6 +70,7 @@ type Facts struct {
 	// Score is what the page is worth by the expression of the crawl, if it has one.
 	Score *policy.Appraisal `json:"score,omitempty"`
 	Again *Again            `json:"again,omitempty"`
+	Topic *Topic            `json:"topic,omitempty"` // nil if the crawl is about nothing in particular
 }
 
 // Found tells how a page became known.
@@ -227,6 +228,7 @@ func (x *explainer) explain(p graph.Page) error {
 	x.addVisits()
 	x.addOutcome()
 	x.addAgain()
+	x.addTopic()
 	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
 		x.addRanks()
 		x.addClock()

@@ -25,6 +25,9 @@ type story struct {
 	linked  []graph.Page        // the first of them
 	target  graph.Page          // where it redirects to, or NoPage
 	like    graph.Page          // a page with the same content, or nearly, or NoPage
+	reading event.Reading       // of its last visit
+	anchor  uint64              // terms of the topic in the texts of links to it
+	around  uint64              // and in the words around them
 }
 
 // A visit is an attempt at the page.
@@ -70,6 +73,11 @@ func (x *story) done(s *state.State, r *journal.Record) {
 		x.visited(s, r)
 		return
 	}
+	for _, h := range e.Read.Hits {
+		if e.Links[h.Link] == x.page {
+			x.anchor, x.around = x.anchor|h.Anchor, x.around|h.Around
+		}
+	}
 	if !e.Class.Failed() && !x.linkers[e.Page] && slices.Contains(e.Links, x.page) {
 		x.linkers[e.Page] = true
 		if len(x.linked) < x.most {
@@ -87,6 +95,9 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 		v.due = e.Due
 	}
 	x.visits = append(x.visits, v)
+	if e.Read.Words > 0 {
+		x.reading.Set(&e.Read)
+	}
 	x.target, x.like = graph.NoPage, graph.NoPage
 	switch {
 	case e.Class.Failed():

@@ -77,7 +77,7 @@ func BenchmarkAnchors(b *testing.B) {
 func BenchmarkTopic(b *testing.B) {
 	for _, rule := range []topic.Rule{{}, {Stem: "english"}, {Measure: topic.Cosine}} {
 		b.Run(fmt.Sprintf("%v%s", rule.Measure, rule.Stem), func(b *testing.B) {
-			q, err := topic.Parse("q", "configuration of network interfaces and wireless drivers", rule)
+			q, err := topic.Parse("q", "configuration network interfaces wireless drivers", rule)
 			if err != nil {
 				b.Fatal(err)
 			}

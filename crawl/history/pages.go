@@ -30,6 +30,11 @@ type PageInfo struct {
 	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
 	Dropped bool       `json:"dropped,omitempty"`        // it was fetched, and is not in the archive any more
 	Value   float64    `json:"value"`                    // its value under the policy of the crawl
+	// Similarity is that of a fetched page to the topic of the crawl, if it has one, and Hot reports
+	// whether it is about the topic.
+	Similarity *float64 `json:"similarity,omitempty"`
+	Hot        bool     `json:"hot,omitempty"`
+	Topical    bool     `json:"-"` // the crawl has a topic
 }
 
 // A PageFilter selects pages.
@@ -110,6 +115,12 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone,
+	}
+	if _, _, ok := f.Topical(); ok {
+		if near, hot := f.Similarity(p); f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired {
+			x.Similarity, x.Hot = &near, hot
+		}
+		x.Topical = true
 	}
 	if end.tried {
 		seconds := end.at.Seconds()

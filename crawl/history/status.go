@@ -59,6 +59,7 @@ type Status struct {
 	Down        int64            `json:"unreachable_sites"`
 	Unreachable []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
 	Caps        []state.Cap      `json:"limits,omitempty"`      // limits that left something out
+	Topic       *TopicStatus     `json:"topic,omitempty"`       // nil if the crawl is about nothing in particular
 	Record      uint64           `json:"record"`                // number of the next record of the journal
 	Sample      int64            `json:"link_sample"`           // the policy looks at the links of one fetched page of how many; 1: of all
 	Notes       []string         `json:"notes,omitempty"`       // what the policy has to tell, such as mistakes of a score
@@ -74,6 +75,13 @@ type Status struct {
 	Commits   int64               `json:"-"`
 	Archive   int64               `json:"-"` // bytes written to WARC files
 	Journal   int64               `json:"-"` // bytes written to the journal
+}
+
+// A TopicStatus says how many pages are about the topic of a crawl.
+type TopicStatus struct {
+	Read    int64   `json:"pages_read"`
+	Hot     int64   `json:"hot"`          // about the topic
+	Harvest float64 `json:"harvest_rate"` // share of the pages read that are
 }
 
 // A SiteShare is the site with most known pages.
@@ -126,6 +134,9 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	}
 	x.Memory, x.Columns, x.Sample = s.Memory(), map[string]int64{}, int64(s.Frontier.Sample())
 	x.Notes = s.Frontier.Notes()
+	if read, hot, ok := s.Frontier.Topical(); ok {
+		x.Topic = &TopicStatus{read, hot, float64(hot) / float64(max(1, read))}
+	}
 	x.fillWaits(s)
 }
 

@@ -47,7 +47,7 @@ func likeReplayed(set *lab.Setting, c *config.Config, o frontier.Options, change
 	f.BackOff, f.BackOffMax = o.BackOff, o.BackOffMax
 	f.AddressCap, f.AddressDelay = o.AddressCap, o.AddressDelay
 	f.Slow, f.SlowTimes, f.SlowFactor, f.SlowDelay, f.SlowMax = o.Slow, o.SlowTimes, o.SlowFactor, o.SlowDelay, o.SlowMax
-	f.Slice, f.Topic = o.Slice, o.Topic
+	f.Slice = o.Slice
 	if !changed("random-seed") {
 		set.Random = c.RandomSeed
 	}

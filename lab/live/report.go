@@ -141,6 +141,9 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	if set.History, err = r.w.History(); err != nil {
 		return set, err
 	}
+	if set.Frontier.Topic, err = r.config.About(); err != nil {
+		return set, err
+	}
 	if err = Like(&set, r.config, true, func(string) bool { return false }); err != nil {
 		return set, err
 	}
