@@ -58,38 +58,53 @@ func TestReadingsAreThoseOfTheServedPages(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
+// The text world has what makes topics hard: words say of most pages what they are about, but not
+// of all; stuffed pages look hot and are not; some hot pages have one backlink and some five.
+func TestTruthAndHotPages(t *testing.T) {
 	w := newWorld(t, 20_000)
-	about, _ := Query(0)
+	about, err := Query(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r, err := w.Read(about, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, hot := r.Similarities()
-	on := w.OnTopic(0)
-	var h, o, both, spam, one, hits, five int
-	var x event.Reading
-	for p := range hot {
-		if hot[p] {
-			h++
-			if w.In.Degree(graph.Page(p)) == 1 {
-				one++
-			}
-			if w.In.Degree(graph.Page(p)) >= 5 {
-				five++
-			}
+	near, hot := r.Similarities()
+	var pages, on, both, stuffed, single, linked float64
+	for p, is := range w.OnTopic(0) {
+		if hot[p] && near[p] == 0 {
+			t.Errorf("page %d is hot and has nothing of the topic", p)
 		}
-		if on[p] {
-			o++
+		if is {
+			on++
 		}
-		if on[p] && hot[p] {
+		if !hot[p] {
+			continue
+		}
+		pages++
+		if is {
 			both++
 		}
-		if hot[p] && w.Answers.Web().Subject(graph.Page(p)).Stuffed == 0 {
-			spam++
+		if w.Answers.Web().Subject(graph.Page(p)).Stuffed == 0 {
+			stuffed++
 		}
-		r.Read(graph.Page(p), &x)
-		hits += len(x.Hits)
+		switch n := w.In.Degree(graph.Page(p)); {
+		case n == 1:
+			single++
+		case n >= 5:
+			linked++
+		}
 	}
-	t.Logf("hot %d on %d both %d spam %d one backlink %d five %d hits %d", h, o, both, spam, one, five, hits)
+	for _, x := range []struct {
+		what           string
+		got, low, high float64
+	}{
+		{"pages on the topic", on / 20_000, 0.04, 0.06}, {"hot pages among them", both / on, 0.6, 0.95}, {"pages on the topic among hot ones", both / pages, 0.8, 0.97},
+		{"stuffed pages among hot ones", stuffed / pages, 0.03, 0.2}, {"with one backlink", single / pages, 0.1, 0.4}, {"with five", linked / pages, 0.3, 0.7},
+	} {
+		if x.got < x.low || x.got > x.high {
+			t.Errorf("%s: %.3f, want %.2f to %.2f", x.what, x.got, x.low, x.high)
+		}
+	}
 }
