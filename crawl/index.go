@@ -75,6 +75,7 @@ type indexer struct {
 	size int64      // of that file then
 	done chan error // of the indexing under way; nil: there is none
 	pace *pace
+	late bool // files may be removed again: they are indexed when the crawl ends, and lines are not gathered
 
 	open *lineFile   // of the file that is written; nil: there is none
 	full []*lineFile // of files before it that are not indexed yet
@@ -93,7 +94,7 @@ func newIndexer(dir string, size int64) indexer {
 
 // add adds the records of an exchange, at an offset of a file that this session has begun.
 func (x *indexer) add(file string, offset int64, r *archive.Records) {
-	if x.dir == "" || file == "" {
+	if x.dir == "" || file == "" || x.late {
 		return
 	}
 	if x.open == nil || x.open.name != file {
@@ -103,19 +104,6 @@ func (x *indexer) add(file string, offset int64, r *archive.Records) {
 	if len(r.Entry) > 0 {
 		x.open.add(offset, r)
 	}
-}
-
-// skip notes that a file which this session has begun gets records whose lines are not known:
-// it has to be read.
-func (x *indexer) skip(file string) {
-	if x.dir == "" || file == "" {
-		return
-	}
-	if x.open == nil || x.open.name != file {
-		x.turn()
-		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
-	}
-	x.open.broken = true
 }
 
 // turn ends the lines of the file that was written until now.
@@ -130,7 +118,7 @@ func (x *indexer) turn() {
 // look begins to index when a file has been finished, and continues as fast as the next one
 // is written.
 func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
-	if x.dir == "" {
+	if x.dir == "" || x.late {
 		return
 	}
 	if committed.Size > x.size {

@@ -19,12 +19,13 @@ import (
 //
 // An answer is anything that was stored for a request, robots.txt and failures included. All
 // files but one have at most 1.25 B answers: the one is that which is written, or has just
-// been finished. It ends after B/16 answers, but not before there is room for them.
+// been finished and is being emptied. It ends after B/16 answers, but not before there is room
+// for them.
 type keeper struct {
 	*recorder
-	index *indexer
 	room  int64         // B
 	size  int64         // at which a file ends in any case
+	half  int           // the file of which a part was copied; -1: there is none
 	sizes map[int]int64 // of finished files, by number. Those that are not there were moved away
 	log   *slog.Logger
 }
@@ -38,11 +39,11 @@ const (
 
 // newKeeper returns the keeper of a session, nil if all pages are kept. It removes what a
 // session that was killed has emptied and not removed.
-func newKeeper(s *session, x *indexer) (*keeper, error) {
+func newKeeper(s *session) (*keeper, error) {
 	if s.state.Kept == nil {
 		return nil, nil
 	}
-	k := &keeper{recorder: &s.recorder, index: x, room: s.config.KeepPages, size: s.options.fileSize(), log: s.log}
+	k := &keeper{recorder: &s.recorder, room: s.config.KeepPages, half: -1, size: s.options.fileSize(), log: s.log}
 	if err := k.sweep(); err != nil {
 		return nil, diskError(s.options.Dir, err)
 	}
@@ -61,7 +62,7 @@ func (l *loop) limitPages() (err error) {
 		l.log.Warn("pages that were dropped before stay dropped: a larger --keep-pages concerns those that are fetched from now on",
 			"dropped", l.state.Dropped, "before", was.KeepPages, "now", l.config.KeepPages)
 	}
-	if l.keeper, err = newKeeper(l.session, &l.index); err == nil {
+	if l.keeper, err = newKeeper(l.session); err == nil {
 		l.keeper.drop(l.base)
 	}
 	return err
@@ -134,14 +135,19 @@ func (k *keeper) overdue() bool {
 }
 
 // copy adds copies of answers to the open group, if files have to be emptied. It does so a
-// little before there is no more room.
+// little before there is no more room. Copies fill files of the usual length, of which the
+// emptiest can be chosen later: one long file would be copied as a whole again and again.
 func (k *keeper) copy(now time.Duration) {
 	if k == nil {
 		return
 	}
 	for left := int64(copyBytes); left > 0 && len(k.open.gone) < goneAtOnce; {
 		finished, open, _ := k.answers()
-		if finished+open <= k.most()-k.inFile() {
+		room := k.inFile() - open
+		if finished+open > k.most() {
+			room = max(room+3*k.inFile(), k.inFile())
+		}
+		if finished+open <= k.most()-k.inFile() || room <= 0 {
 			return
 		}
 		file, ok := k.victim()
@@ -152,7 +158,7 @@ func (k *keeper) copy(now time.Duration) {
 			delete(k.sizes, file)
 			continue
 		}
-		left -= k.empty(now, file, left)
+		left -= k.empty(now, file, left, room)
 	}
 }
 
@@ -177,13 +183,13 @@ func (k *keeper) readable(file int) bool {
 	return true
 }
 
-// empty copies the answers that are kept in a file, of about a number of bytes or all, and
-// records it. It returns how many bytes these are.
-func (k *keeper) empty(now time.Duration, file int, most int64) (bytes int64) {
+// empty copies the answers that are kept in a file, or about as many bytes or pages of them as
+// are given, and records it. It returns how many bytes these are.
+func (k *keeper) empty(now time.Duration, file int, most, pages int64) (bytes int64) {
 	m := &journal.Moves{From: uint32(file), Last: true}
 	list := k.state.Kept.Survivors(file)
 	for i, p := range list {
-		if bytes >= most {
+		if bytes >= most || int64(i) >= pages {
 			m.Last, list = false, list[:i]
 			break
 		}
@@ -197,12 +203,12 @@ func (k *keeper) empty(now time.Duration, file int, most int64) (bytes int64) {
 	}
 	if len(list) > 0 {
 		k.open.copies = true
-		k.index.skip(k.warc.Current())
 	}
 	r := k.begin(event.Moved, now)
 	r.Event.Admit, r.Facts.Moves = append(r.Event.Admit, list...), m
 	k.record()
-	if m.Last {
+	if k.half = file; m.Last {
+		k.half = -1
 		k.open.gone = append(k.open.gone, file)
 		delete(k.sizes, file)
 	}
@@ -219,6 +225,9 @@ func (k *keeper) end() {
 	finished, open, _ := k.answers()
 	if open < k.inFile() && at.Size < k.size {
 		return
+	}
+	if k.half >= 0 { // it is the one file that does not count
+		finished -= k.state.Kept.AnswersIn(k.half)
 	}
 	if _, more := k.victim(); finished+open > k.most() && more {
 		return

@@ -64,6 +64,7 @@ func newLoop(s *session) (*loop, error) {
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
+	l.index.late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}

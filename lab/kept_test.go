@@ -42,7 +42,7 @@ func TestKeptBruteForce(t *testing.T) {
 					t.Errorf("P_BC for importance %g is %g, want %g", g, got, want)
 				}
 			}
-			if curve := paperCurve(run.Trial, out, room); curve.Y[len(curve.Y)-1] != *k.Best {
+			if curve := paperCurve(run.Trial, c.Judge.HotBest(room), out, room); curve.Y[len(curve.Y)-1] != *k.Best {
 				t.Errorf("P_BC is %g, in the experiment of the paper %g", *k.Best, curve.Y[len(curve.Y)-1])
 			}
 		}
@@ -120,9 +120,9 @@ func literalShare(kept []graph.Page, value []float64, least float64, room int) f
 }
 
 // paperCurve is the experiment cho98-buffer, whose estimate is the number of links known.
-func paperCurve(t *measure.Trial, out *graph.Lists, room int) measure.Curve {
+func paperCurve(t *measure.Trial, hot measure.Hot, out *graph.Lists, room int) measure.Curve {
 	known := make([]float64, out.Pages())
-	return t.BufferCrawl(room, func(p graph.Page, update func(graph.Page, float64)) float64 {
+	return t.BufferCrawl(room, hot, func(p graph.Page, update func(graph.Page, float64)) float64 {
 		for _, q := range out.List(p) {
 			if q != p {
 				known[q]++

@@ -233,6 +233,16 @@ func (k *Kept) Answers(file int, usable func(file int) bool) (before, in, spare 
 	return before, in, spare
 }
 
+// AnswersIn returns the number of answers in a file.
+func (k *Kept) AnswersIn(file int) int64 {
+	for _, f := range k.saved.Files {
+		if int(f.Number) == file {
+			return f.Answers
+		}
+	}
+	return 0
+}
+
 // Emptiest returns the usable file, of those before one, with the largest share of answers
 // that are not kept: the first of several.
 func (k *Kept) Emptiest(before int, usable func(file int) bool) (file int, ok bool) {
