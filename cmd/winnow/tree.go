@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 )
 
 // adoptTree applies the rules of ui.go to all commands, cobra's own included: cobra
@@ -253,7 +254,7 @@ func (u *ui) withoutFlag(flag string) string {
 // quoteArgs writes arguments so that a shell reads them back. Secrets are masked.
 func quoteArgs(args []string) string {
 	quoted := make([]string, len(args))
-	for i, a := range maskSecrets(args) {
+	for i, a := range fetch.MaskSecrets(args) {
 		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}`!#~") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}

@@ -1,10 +1,8 @@
-package main
+package fetch
 
 import (
 	"regexp"
 	"strings"
-
-	"github.com/winnow-crawler/winnow/crawl/fetch"
 )
 
 // hidden stands for a secret in a command line that a hint repeats.
@@ -13,8 +11,8 @@ const hidden = "..."
 // userInfo finds the user and the password of a URL.
 var userInfo = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@`)
 
-// maskSecrets returns arguments without passwords: of URLs, and of headers that are secrets.
-func maskSecrets(args []string) []string {
+// MaskSecrets returns the arguments of a command line without passwords: of URLs, and of headers that are secrets.
+func MaskSecrets(args []string) []string {
 	out := make([]string, len(args))
 	for i, word := range args {
 		flag, value, isSet := strings.Cut(word, "=")
@@ -40,7 +38,7 @@ func maskHeader(line string) string {
 	case !ok:
 		name, _, _ = strings.Cut(line, " ")
 		return name + " " + hidden
-	case fetch.SecretHeader(name):
+	case SecretHeader(name):
 		return name + ": " + hidden
 	}
 	return line
