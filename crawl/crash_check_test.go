@@ -396,29 +396,6 @@ func copyDir(t *testing.T, to, from disk.Dir) {
 	}
 }
 
-// savesAs reports whether the snapshot of a state has these bytes.
-func savesAs(t *testing.T, s *state.State, want []byte) bool {
-	t.Helper()
-	c := &comparison{rest: want}
-	if err := s.Save(c); err != nil {
-		t.Fatal(err)
-	}
-	return !c.differs && len(c.rest) == 0
-}
-
-// A comparison is a writer that looks whether it gets certain bytes.
-type comparison struct {
-	rest    []byte
-	differs bool
-}
-
-func (c *comparison) Write(b []byte) (int, error) {
-	n := min(len(b), len(c.rest))
-	c.differs = c.differs || !bytes.Equal(b, c.rest[:n])
-	c.rest = c.rest[n:]
-	return len(b), nil
-}
-
 // difference names the first part that differs.
 func difference(x, y *state.State) string {
 	if a, b := fmt.Sprintf("%+v", x.Head()), fmt.Sprintf("%+v", y.Head()); a != b {

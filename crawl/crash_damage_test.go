@@ -1,12 +1,14 @@
 package crawl
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -84,4 +86,27 @@ func (w *crashWeb) checkDamaged(t *testing.T) {
 			t.Error(v)
 		}
 	}
+}
+
+// savesAs reports whether the snapshot of a state has these bytes.
+func savesAs(t *testing.T, s *state.State, want []byte) bool {
+	t.Helper()
+	c := &comparison{rest: want}
+	if err := s.Save(c); err != nil {
+		t.Fatal(err)
+	}
+	return !c.differs && len(c.rest) == 0
+}
+
+// A comparison is a writer that looks whether it gets certain bytes.
+type comparison struct {
+	rest    []byte
+	differs bool
+}
+
+func (c *comparison) Write(b []byte) (int, error) {
+	n := min(len(b), len(c.rest))
+	c.differs = c.differs || !bytes.Equal(b, c.rest[:n])
+	c.rest = c.rest[n:]
+	return len(b), nil
 }

@@ -367,18 +367,6 @@ const LeastPerPage, MostPerPage, MostPerSite = 40, 320, 640
 // memory: more than will ever fit.
 func roomFor(memory int64) int { return int(min(max(memory/LeastPerPage, 1<<16), 1<<31)) }
 
-// FrontierOptions returns the options of a frontier under a configuration, for a simulation
-// that waits as the crawl did. There nothing is held for commits, no page is too deep, and scores
-// weigh no visits.
-func FrontierOptions(c *config.Config) (frontier.Options, error) {
-	set, err := NewSetup(c, layout.Identity{}, 0)
-	if err != nil {
-		return frontier.Options{}, err
-	}
-	set.Frontier.Hold, set.Frontier.Depths, set.Frontier.Scores = false, false, false
-	return set.Frontier, nil
-}
-
 // names finds pages and sites by their URLs, and the URLs of pages.
 type names struct {
 	Key   urltable.Key
