@@ -55,7 +55,7 @@ type Config struct {
 	IDFFile     string  `toml:"idf_file" kind:"file" help:"file with lines \"word TAB weight\" that weighs these words instead of the pages of the crawl"`
 	TitleWeight float64 `toml:"title_weight" help:"a word in the title of a page counts as so many in its text"`
 	Stem        string  `toml:"stem" help:"language whose words are reduced to their stems, such as english or german; none leaves them as they are"`
-	Hot         string  `toml:"hot" help:"least similarity of a page that is about the topic; auto: 0.7 by bm25, 0.08 by cosine, paper by inner; paper: a word of the topic in its title, or 10 in its text"`
+	Hot         string  `toml:"hot" help:"least similarity of a page that is about the topic; auto: 0.7 by bm25, 0.06 by cosine, paper by inner; paper: a word of the topic in its title, or 10 in its text"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`

@@ -62,7 +62,7 @@ func (c *Config) TopicRule() (rule topic.Rule, hot topic.Hot, err error) {
 // The usual thresholds of similarity: docs/focus.md has the evidence.
 const (
 	hotBM25   = 0.7
-	hotCosine = 0.08
+	hotCosine = 0.06
 )
 
 func (c *Config) hot() (topic.Hot, error) {

@@ -43,7 +43,7 @@ func TestHotKey(t *testing.T) {
 		hot, similarity string
 		want            topic.Hot
 	}{
-		{"auto", "bm25", topic.Hot{Similarity: 0.7}}, {"auto", "cosine", topic.Hot{Similarity: 0.08}}, {"auto", "inner", topic.PaperHot()},
+		{"auto", "bm25", topic.Hot{Similarity: 0.7}}, {"auto", "cosine", topic.Hot{Similarity: 0.06}}, {"auto", "inner", topic.PaperHot()},
 		{"paper", "bm25", topic.PaperHot()}, {"0.3", "cosine", topic.Hot{Similarity: 0.3}},
 	} {
 		c := Default()

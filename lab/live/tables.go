@@ -127,6 +127,9 @@ func (r *Report) figures() show.Section {
 		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}...)
+	if x := s.Topic; x != nil {
+		rows = append(rows, []show.Cell{show.Words("pages about the topic"), show.Count(x.Hot)}, []show.Cell{show.Words("harvest rate"), show.Num(x.Harvest, 3)})
+	}
 	if lost := pages[frontier.Lost]; lost > 0 {
 		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
 	}
