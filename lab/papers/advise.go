@@ -2,7 +2,6 @@ package papers
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/advise"
@@ -10,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/forecast"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -50,39 +50,19 @@ func (b *Bench) adviseStarts() int {
 	return adviseStarts
 }
 
-// A forecastCase is a forecast with what happened.
-type forecastCase struct {
-	advise.Forecast
-	truth float64
-}
-
-// holds reports whether the truth is in the interval.
-func (c *forecastCase) holds() bool { return c.truth >= c.Low && c.truth <= c.High }
-
-// A shareCase has shares at a stop, as advised and in truth.
-type shareCase struct{ certain, personal, importance, whole float64 }
-
-// An adviseWorld is what was found at a place.
-type adviseWorld struct {
-	name   string
-	crawls int
-	cases  [advise.Budgets][]forecastCase
-	shares []shareCase
-}
-
 // runAdvise stops crawls of each place, asks for advice, and lets them go on.
 func runAdvise(r *run) error {
-	var worlds []*adviseWorld
+	var worlds []*forecast.World
 	names := boardNames(r.Places)
 	for i, p := range r.Places {
-		t := &adviseRun{Bench: r.Bench, place: p, world: &adviseWorld{name: names[i]}}
+		t := &adviseRun{Bench: r.Bench, place: p, world: &forecast.World{Name: names[i]}}
 		if err := t.run(); err != nil {
 			return fmt.Errorf("%s: %w", p.World.Name, err)
 		}
 		worlds = append(worlds, t.world)
 	}
-	r.report.Verdict = adviseVerdict(worlds)
-	r.show(adviseSections(worlds)...)
+	r.report.Verdict = forecast.Verdict(worlds)
+	r.show(forecast.Sections(worlds, text("advise-totals"), text("advise-shares"))...)
 	return nil
 }
 
@@ -90,7 +70,7 @@ func runAdvise(r *run) error {
 type adviseRun struct {
 	*Bench
 	place *Place
-	world *adviseWorld
+	world *forecast.World
 	truth *measure.Truth
 }
 
@@ -101,29 +81,21 @@ func (t *adviseRun) run() (err error) {
 	starts := t.starts()
 	policies := advisePolicies()
 	for i, seeds := range starts {
-		t.say(i, len(starts), "%s: start %d", t.world.name, i+1)
+		t.say(i, len(starts), "%s: start %d", t.world.Name, i+1)
 		personal, err := t.personal(seeds)
 		if err != nil {
 			return err
 		}
-		found := make([]adviseWorld, len(policies))
+		found := make([]forecast.World, len(policies))
 		err = t.inParallel(len(policies), func(k int) error { return t.crawl(&found[k], i, k, seeds, personal) })
 		if err != nil {
 			return err
 		}
 		for k := range found {
-			t.world.add(&found[k])
+			t.world.Add(&found[k])
 		}
 	}
 	return nil
-}
-
-func (w *adviseWorld) add(x *adviseWorld) {
-	w.crawls++
-	for b := range x.cases {
-		w.cases[b] = append(w.cases[b], x.cases[b]...)
-	}
-	w.shares = append(w.shares, x.shares...)
 }
 
 // starts returns the seeds of the place, then by turns one page and twenty: see
@@ -159,7 +131,7 @@ func (t *adviseRun) personal(seeds []graph.Page) ([]float64, error) {
 }
 
 // crawl crawls from a start under a policy, and stops at several places.
-func (t *adviseRun) crawl(found *adviseWorld, start, k int, seeds []graph.Page, personal []float64) error {
+func (t *adviseRun) crawl(found *forecast.World, start, k int, seeds []graph.Page, personal []float64) error {
 	s := t.setting(t.place, nil)
 	var err error
 	if s.Times, err = sim.Preset("modern", t.Random+uint64(start)); err != nil {
@@ -178,74 +150,10 @@ func (t *adviseRun) crawl(found *adviseWorld, start, k int, seeds []graph.Page, 
 		u := float64(policy.Hash(t.Random, uint64(start), uint64(k), uint64(i))%1000) / 1000
 		share := adviseFrom + (adviseTo-adviseFrom)*(float64(i)+u)/adviseStops
 		if n := int(share * float64(len(run.Result.Order))); n >= advise.MinPages {
-			if err := t.ask(found, run.Result, n, seeds, personal); err != nil {
+			if err := found.Ask(&t.place.World.Sim, run.Result, n, seeds, t.truth.Value, personal); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// ask asks for advice after n pages of a crawl, and compares it with how the crawl went on.
-func (t *adviseRun) ask(found *adviseWorld, res *sim.Result, n int, seeds []graph.Page, personal []float64) error {
-	w := t.place.World
-	a, err := advise.Ask(&advise.Course{
-		Pages: w.Pages(), Seeds: seeds, Order: res.Order[:n], Out: w.Sim.Out.List, End: res.End[:n], Bytes: res.Bytes[:n],
-	})
-	if err != nil {
-		return err
-	}
-	for _, f := range a.Next {
-		if f.Budget == advise.Hours && w.Sim.SiteOf == nil {
-			continue // without sites there is no politeness
-		}
-		if end, ok := spentAt(res, n, f); ok {
-			truth := t.mass(res.Order[n:end]) / t.mass(res.Order[:n])
-			found.cases[f.Budget] = append(found.cases[f.Budget], forecastCase{f, truth})
-		}
-	}
-	x := shareCase{certain: a.Certain, importance: a.Importance}
-	for _, p := range res.Order[:n] {
-		x.personal += personal[p]
-		x.whole += t.truth.Value[p]
-	}
-	x.whole /= measure.Sum(t.truth.Value)
-	found.shares = append(found.shares, x)
-	return nil
-}
-
-// spentAt returns the number of fetches after which a crawl that had n had spent a tenth more.
-// ok is false if it ended before.
-func spentAt(res *sim.Result, n int, f advise.Forecast) (end int, ok bool) {
-	spent := 0.0
-	for end = n; end < len(res.Order); end++ {
-		switch f.Budget {
-		case advise.Pages:
-			spent++
-		case advise.Hours:
-			spent = res.End[end].Hours() - res.End[n-1].Hours()
-		case advise.Bytes:
-			spent += float64(res.Bytes[end])
-		}
-		if spent > f.More {
-			return end, true
-		}
-	}
-	return end, false
-}
-
-func (t *adviseRun) mass(pages []graph.Page) (sum float64) {
-	for _, p := range pages {
-		sum += t.truth.Value[p]
-	}
-	return sum
-}
-
-// width returns the mean width of the intervals, as a factor from one end to the other.
-func width(cases []forecastCase) float64 {
-	sum := 0.0
-	for i := range cases {
-		sum += math.Log(cases[i].High / cases[i].Low)
-	}
-	return math.Exp(sum / float64(len(cases)))
 }
