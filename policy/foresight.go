@@ -16,7 +16,7 @@ import (
 // brought for each fetch, in estimated PageRank. From what was known of these pages when they
 // were handed out, boosted trees learn to predict the label. XIM explores beside it. Where URLs
 // are not known, its directories are some pages found on one page one after the other, and OPIC
-// explores, too. They have turns by the labels of the pages that they chose, and no more than
+// explores, too. They have turns by the labels of the pages that they chose, and XIM no more than
 // half as many as fetched pages bring new ones.
 //
 // It knows the links of fetched pages, and URLs if there are any. Cost per link: some
@@ -62,7 +62,7 @@ func newForesight(e *Env, params Params) (Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{"opic", o, 1, firstTurns})
+		members = append(members, Member{"opic", o, 1, 1})
 	}
 	return &foresight{newMix(e, members), l}, nil
 }

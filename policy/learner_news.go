@@ -40,20 +40,11 @@ func (l *learner) modelShare() float64 {
 	return max(leastModel, news/(news+newsHalf))
 }
 
-// limitExploring limits the turns of all boards but the first to half of the news, together.
-// The first one has the rest.
+// limitExploring limits the turns of XIM, the second board, to half of the news. The first one has
+// the rest.
 func limitExploring(weights []float64, news float64) {
-	sum := 0.0
-	for _, w := range weights[1:] {
-		sum += w
-	}
-	if sum <= news/2 {
-		return
-	}
-	weights[0] = 1
-	for i, w := range weights[1:] {
-		w = max(leastTurns, float64(w/sum)*news/2)
-		weights[i+1] = w
-		weights[0] -= w
+	if most := max(leastTurns, news/2); weights[1] > most {
+		weights[0] += weights[1] - most
+		weights[1] = most
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Boards explore with half as many turns as there is news, each with 2 % at least. The learned
-// board has the rest.
+// XIM has half as many turns as there is news at most, and 2 % at least. The learned board has
+// the rest.
 func TestLimitExploring(t *testing.T) {
 	for _, c := range []struct {
 		news          float64
@@ -16,8 +16,8 @@ func TestLimitExploring(t *testing.T) {
 		{.4, []float64{.4, .6}, []float64{.8, .2}},
 		{.4, []float64{.9, .1}, []float64{.9, .1}},
 		{0, []float64{.4, .6}, []float64{.98, .02}},
-		{.4, []float64{.4, .45, .15}, []float64{.8, .15, .05}},
-		{0, []float64{.4, .3, .3}, []float64{.96, .02, .02}},
+		{.4, []float64{.4, .45, .15}, []float64{.65, .2, .15}},
+		{0, []float64{.4, .3, .3}, []float64{.68, .02, .3}},
 	} {
 		limitExploring(c.weights, c.news)
 		for i, w := range c.weights {
