@@ -16,7 +16,8 @@ import (
 // brought for each fetch, in estimated PageRank. From what was known of these pages when they
 // were handed out, boosted trees learn to predict the label. XIM explores beside it. Where URLs
 // are not known, its directories are some pages found on one page one after the other, and OPIC
-// explores, too. They have turns by the labels of the pages that they chose.
+// explores, too. They have turns by the labels of the pages that they chose, and XIM no more than
+// half as many as fetched pages bring new ones.
 //
 // It knows the links of fetched pages, and URLs if there are any. Cost per link: some
 // additions and now and then a prediction; at each checkpoint, which come whenever the fetched
@@ -55,7 +56,7 @@ func newForesight(e *Env, params Params) (Policy, error) {
 	x := ximWithout(boardOf(e, 1))
 	l := newLearner(boardOf(e, 0), x, len(e.Boards), most)
 	x.skips = func(p graph.Page) bool { return x.board.Discounted(p) || l.likeDull(p) }
-	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, 1}}
+	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, firstTurns}}
 	if len(e.Boards) > 2 {
 		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})
 		if err != nil {
@@ -103,6 +104,7 @@ func (f *foresight) Work(links int) (more bool) {
 	more = f.learner.Work(links)
 	if means, ok := f.learner.credits(); ok {
 		weigh(f.weights.Slice(), means, foresightEta)
+		limitExploring(f.weights.Slice(), f.learner.news())
 	}
 	return more
 }

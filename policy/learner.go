@@ -81,6 +81,8 @@ const (
 	learnKept           // links that are kept
 	learnMost           // number of them at which fewer are
 	learnMeaned         // groups of which means are known
+	learnBegan          // learnFetched when the last checkpoint began
+	learnNews           // see noteNews, bits of a float64
 	learnNumbers
 )
 

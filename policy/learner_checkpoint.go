@@ -77,6 +77,7 @@ func (l *learner) begin() {
 		state[p] &^= lateBit
 	}
 	l.late.Truncate(0)
+	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
 	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
 	num[learnStage] = learnEstimate

@@ -37,15 +37,19 @@ func (l *learner) Explain(p graph.Page) []Factor {
 	}
 	x := slices.Clone(l.features(p))
 	var parts [features]float64
-	rest := l.model.Parts(x, parts[:])
-	total := l.model.Predict(x)
+	rest, model := l.model.Parts(x, parts[:]), l.modelShare()
+	total := l.predict(p)
 	if total == 0 {
 		total = 1
 	}
-	list := []Factor{{Name: "any page", Value: rest, Share: rest / total}}
+	own := l.ownWorth(p)
+	list := []Factor{
+		{Name: "any page", Value: rest, Share: model * rest / total},
+		{Name: "its own importance, by the estimate alone", Value: own, Share: (1 - model) * own / total},
+	}
 	for i, name := range featureNames() {
 		if i != featPriority || l.above.Len() > 0 { // a sitemap has said something
-			list = append(list, Factor{Name: name, Value: float64(x[i]), Share: parts[i] / total})
+			list = append(list, Factor{Name: name, Value: float64(x[i]), Share: model * parts[i] / total})
 		}
 	}
 	slices.SortStableFunc(list[1:], func(a, b Factor) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })

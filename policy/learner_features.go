@@ -33,14 +33,18 @@ func (l *learner) score(p graph.Page) float64 {
 	return l.predict(p)
 }
 
-// predict returns what the model predicts for a page, and before the first fit the estimate of
-// its PageRank.
+// predict returns what the model predicts for a page, drawn towards what the estimate of its
+// PageRank says where news are few. Before the first fit it is the estimate.
 func (l *learner) predict(p graph.Page) float64 {
 	if l.model.Fits() == 0 {
 		return l.est.Value(p)
 	}
-	return l.model.Predict(l.features(p))
+	share := l.modelShare()
+	return float64(share*l.model.Predict(l.features(p))) + float64((1-share)*l.ownWorth(p))
 }
+
+// ownWorth returns the target of a page that leads to nothing, by the estimate.
+func (l *learner) ownWorth(p graph.Page) float64 { return l.target(labelOf(l.est.Value(p))) }
 
 // features returns what is known of a page that waits. The result is valid until the next
 // call.

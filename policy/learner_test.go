@@ -282,7 +282,7 @@ func TestHeard(t *testing.T) {
 		t.Fatalf("%d fits, %d priorities", l.model.Fits(), l.above.Len())
 	}
 	next := graph.Page(len(c.from))
-	if n := len(l.Explain(3)); n != features { // all others, and what any page is worth
+	if n := len(l.Explain(3)); n != features+1 { // all others, what any page is worth, and the estimate alone
 		t.Errorf("%d factors before a sitemap was read", n)
 	}
 	c.f.Heard([]event.Hint{{Page: 3, Above: 7}, {Page: next + 1, Above: -100}})
@@ -293,7 +293,7 @@ func TestHeard(t *testing.T) {
 			t.Errorf("page %d: %v, want %v", p, got, want)
 		}
 	}
-	if n := len(l.Explain(3)); n != features+1 {
+	if n := len(l.Explain(3)); n != features+2 {
 		t.Errorf("%d factors after a sitemap was read", n)
 	}
 	c.know(graph.NoPage) // without a hint, beyond the last
