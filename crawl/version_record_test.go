@@ -28,7 +28,8 @@ func newVersionWeb(t *testing.T, dir string) *testWeb {
 
 // TestRecordVersion records a crawl directory of this version and the list of its pages as
 // testdata/versions/$WINNOW_RECORD.zip. The first session ends at a limit. The second is
-// copied while it runs, as if it were killed at that moment; it keeps three pages.
+// copied while it runs, as if it were killed at that moment; it keeps three pages. The crawl has a
+// topic.
 func TestRecordVersion(t *testing.T) {
 	name := os.Getenv("WINNOW_RECORD")
 	if name == "" {
@@ -37,7 +38,7 @@ func TestRecordVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, out := t.TempDir(), t.TempDir()
 		w := newVersionWeb(t, dir)
-		w.o.Version, w.o.Config.Pages = name, 4
+		w.o.Version, w.o.Config.Pages, w.o.Config.Query = name, 4, "winter river"
 		w.o.Machine.Sizes.Replay = 1 // a snapshot as often as possible
 		w.run(t)
 		w.o.Config.Pages, w.o.Config.KeepPages = 0, 3

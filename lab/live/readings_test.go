@@ -60,7 +60,7 @@ func TestReadingsOfCrawlAndTextWorld(t *testing.T) {
 				b++
 			}
 		}
-		if a < 20 || b < 2*a/3 || b > 3*a/2 {
+		if a < 10 || b < 2*a/3 || b > 3*a/2 {
 			t.Errorf("%s: %d hot pages among the first 100 of the recorded world, %d of the text world", name, b, a)
 		}
 	}
