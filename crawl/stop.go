@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/advise"
@@ -43,7 +42,7 @@ func newWatch(s *session) (*advise.Watch, error) {
 func (l *limits) counts(now time.Duration) *advise.Counts {
 	return &advise.Counts{
 		Pages: l.fetched, Known: int64(l.state.Frontier.Pages()), Bytes: l.state.Bytes, Hours: l.state.Active(now).Hours(),
-		SinceHot: math.NaN(), // there is no topic yet
+		SinceHot: l.state.Frontier.SinceHot(),
 	}
 }
 

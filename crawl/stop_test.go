@@ -56,6 +56,32 @@ func TestStopWhenResumed(t *testing.T) {
 	}
 }
 
+// A crawl about something stops when no page was hot for a while, and one that was interrupted
+// does so at the same page.
+func TestStopSinceHot(t *testing.T) {
+	var whole int64
+	for _, pauses := range [][]int64{nil, {40, 90}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTimelessWeb(t, "breadth-first", false)
+			w.o.Config.StopWhen, w.o.Config.Query, w.o.Config.Hot = "since_hot > 8", "winter river", "0.85"
+			for _, n := range pauses {
+				w.o.Config.Pages = n
+				w.run(t)
+				w.o.Seeds = nil
+			}
+			w.o.Config.Pages = 0
+			sum := w.run(t)
+			if sum.Why != whyStopWhen || sum.Fetched < 95 {
+				t.Fatalf("%s with %d pages", sum.Why, sum.Fetched)
+			}
+			if pauses != nil && sum.Fetched != whole {
+				t.Errorf("with pauses it stopped after %d pages, want %d", sum.Fetched, whole)
+			}
+			whole = sum.Fetched
+		})
+	}
+}
+
 // A condition that cannot be read is refused before anything is made.
 func TestStopWhenWrong(t *testing.T) {
 	c := config.Default()

@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"math"
+
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -11,7 +13,7 @@ import (
 type topical struct {
 	seen *topic.Collection
 	near *graph.Column[float32] // by page: similarity at its last visit, below 0 if it is not hot
-	hot  *graph.Column[uint64]  // one number: pages that are hot
+	hot  *graph.Column[uint64]  // two numbers: hot pages, and pages read when the last one was
 }
 
 // newTopical returns nil if there is no topic.
@@ -22,8 +24,8 @@ func newTopical(set *graph.Set, o *Options) *topical {
 	x := &topical{seen: topic.NewCollection(o.Topic)}
 	graph.AddTo(set, x.seen)
 	x.near = graph.NewColumnIn[float32](set, "page similarity", o.MaxPages)
-	x.hot = graph.NewColumnIn[uint64](set, "hot pages", 1)
-	x.hot.Grow(1)
+	x.hot = graph.NewColumnIn[uint64](set, "hot pages", 2)
+	x.hot.Grow(2)
 	return x
 }
 
@@ -69,6 +71,7 @@ func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
 	}
 	if v > 0 {
 		hot++
+		x.hot.Set(1, uint64(x.seen.Pages()))
 	}
 	x.hot.Set(0, hot)
 	x.near.Set(int(e.Page), v)
@@ -84,6 +87,15 @@ func (f *Frontier) Topical() (read, hot int64, ok bool) {
 		return 0, 0, false
 	}
 	return int64(f.topical.seen.Pages()), int64(f.topical.hot.At(0)), true
+}
+
+// SinceHot returns the number of pages that were read since the last one that is about the topic,
+// NaN if there is no topic.
+func (f *Frontier) SinceHot() float64 {
+	if f.topical == nil {
+		return math.NaN()
+	}
+	return float64(uint64(f.topical.seen.Pages()) - f.topical.hot.At(1))
 }
 
 // Topic returns how frequent the terms of the topic are, nil if there is no topic.

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/advise"
@@ -347,7 +346,7 @@ func (c *crawl) apply() {
 func (c *crawl) observe() {
 	c.bytes += c.event.Bytes
 	c.watch.Fetched(c.event.Page, c.event.Links, c.event.Class == event.Duplicate)
-	n := advise.Counts{Pages: int64(len(c.res.Order)), Known: int64(c.f.Pages()), Bytes: c.bytes, Hours: (c.now - c.stopped).Hours(), SinceHot: math.NaN()}
+	n := advise.Counts{Pages: int64(len(c.res.Order)), Known: int64(c.f.Pages()), Bytes: c.bytes, Hours: (c.now - c.stopped).Hours(), SinceHot: c.f.SinceHot()}
 	if c.watch.Holds(&n) {
 		c.left = 0
 	}
