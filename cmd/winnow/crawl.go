@@ -101,7 +101,7 @@ func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) erro
 
 // begin reads --config and the seeds.
 func (c *crawling) begin(args []string) error {
-	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "config", "preset"); err != nil {
+	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "config", "preset", "query", "query-file", "like"); err != nil {
 		return err
 	}
 	c.config = config.Default()
@@ -281,7 +281,7 @@ func explainKey(u *ui, err error) error {
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(said, "name the directory of an earlier crawl, or a file of winnow rank --urls: %s", u.withFlag("--history", "old.crawl"))
 	case errors.Is(err, policy.ErrTopic):
-		return withHint(said, "say what the crawl is about: %s", u.withFlag("--query", "'...'"))
+		return withHint(said, "say what the crawl is about: %s", u.withFlag("--query", "web crawler"))
 	case key.Hint != "":
 		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
 	}

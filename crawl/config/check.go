@@ -235,7 +235,11 @@ func (c *Config) checkScore() error {
 	if c.Score == "" {
 		return c.checkScoreFiles()
 	}
-	if _, err := score.Compile(c.Score); err != nil {
+	f, err := score.Compile(c.Score)
+	if err == nil && f.Needs.Topic() && !c.Focused() {
+		err = fmt.Errorf("terms of it are about a topic: %w", policy.ErrTopic)
+	}
+	if err != nil {
 		return &KeyError{"score", "", err}
 	}
 	return nil

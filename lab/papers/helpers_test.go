@@ -46,20 +46,6 @@ func shuffled(r *rand.Rand, pages []graph.Page) []graph.Page {
 	return s
 }
 
-// trialOf measures an order of the pages e; values are in the unit of thresholds.
-func trialOf(t testing.TB, value []float64, e, order []graph.Page, o measure.JudgeOptions) *measure.Trial {
-	t.Helper()
-	j, err := measure.NewJudge(&measure.Truth{Metric: "test", Value: value, Pages: len(value)}, e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial, err := j.Try(order)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trial
-}
-
 // nearCurve compares a curve with a function of k up to rounding.
 func nearCurve(t testing.TB, what string, c measure.Curve, fetches int, want func(k int) float64) {
 	t.Helper()

@@ -16,18 +16,20 @@ type Chances struct {
 }
 
 const (
-	chanceDraws = 15   // of P, as which the ratio of all ranges counts
-	chanceFirst = 20   // of P', as which the first ratio counts
-	chanceRatio = 0.65 // that ratio: who is chosen for a high number has less
-	chanceMost  = 80   // P after which examples so far count half
+	chanceDraws  = 15 // of P, as which the ratio of all ranges counts
+	chanceRanges = 7
+	chanceFirst  = 20   // of P', as which the first ratio counts
+	chanceRatio  = 0.65 // that ratio: who is chosen for a high number has less
+	chanceMost   = 80   // P after which examples so far count half
 )
 
 // chanceEnds returns the ends of the ranges.
-func chanceEnds() [7]float64 { return [...]float64{0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 1} }
+func chanceEnds() [chanceRanges]float64 { return [...]float64{0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 1} }
 
 // NewChances returns chances that have seen nothing.
 func NewChances() *Chances {
-	c, n := &Chances{}, len(chanceEnds())
+	const n = chanceRanges
+	c := &Chances{}
 	c.predicted = graph.NewColumnIn[float64](&c.Set, "linear predicted", n)
 	c.hot = graph.NewColumnIn[float64](&c.Set, "linear true", n)
 	c.predicted.Grow(n)
