@@ -73,6 +73,14 @@ func (w *Watch) Free() {
 	}
 }
 
+// OffHeap returns the memory of the watch that is not on the Go heap, in bytes.
+func (w *Watch) OffHeap() (n int64) {
+	if w != nil && w.rank != nil {
+		w.rank.Memory(func(_ string, bytes int64) { n += bytes })
+	}
+	return n
+}
+
 // Seed tells of a seed.
 func (w *Watch) Seed(p graph.Page) {
 	if w.rank != nil && !w.isSeed[p] {

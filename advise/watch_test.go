@@ -105,3 +105,19 @@ func TestWatchCounts(t *testing.T) {
 		}
 	}
 }
+
+// A watch that ranks pages takes memory outside the Go heap, which the ceiling of a crawl counts,
+// and one that counts takes none.
+func TestWatchOffHeap(t *testing.T) {
+	var none *Watch
+	if n := none.OffHeap() + newTestWatch(t, "pages > 3", 1000).OffHeap(); n != 0 {
+		t.Errorf("%d bytes without ranks", n)
+	}
+	w := newTestWatch(t, "importance > 2", 1000)
+	for p := range graph.Page(999) {
+		w.Fetched(p, []graph.Page{p + 1}, false)
+	}
+	if n := w.OffHeap(); n < 8*999 {
+		t.Errorf("%d bytes for the ranks of 1,000 pages", n)
+	}
+}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -169,16 +167,7 @@ func (w *testWeb) kept(t *testing.T) (list []graph.Page) {
 // keptURLs returns the pages that a crawl keeps.
 func (w *testWeb) keptURLs(t *testing.T) (list []string) {
 	t.Helper()
-	p, err := layout.Open(w.disk.open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := history.OpenParts(t.Context(), "memory", p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	s, err := c.State()
+	s, err := w.history(t).State()
 	if err != nil {
 		t.Fatal(err)
 	}

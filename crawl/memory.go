@@ -19,7 +19,7 @@ func memoryLimit(o *RunOptions) int64 {
 
 // A ceiling keeps a crawl below --max-memory. It compares that with a measure:
 //
-//	needed = 2 * state + rest
+//	needed = 2 * state + rest + beside
 //
 // The state is what the crawl knows. It counts twice, since a snapshot may copy it (see
 // snapshots). The rest is bodies under way, records that wait for the disk and the buffers
@@ -31,6 +31,7 @@ func memoryLimit(o *RunOptions) int64 {
 type ceiling struct {
 	most   int64       // --max-memory, in bytes
 	heap   func() Heap // nil: only the state is measured
+	beside int64       // bytes of columns that are not part of the state: see limits.watchMemory
 	state  int64       // when it was last measured
 	needed int64
 	known  int    // pages and sites at that time
@@ -58,7 +59,7 @@ func (c *ceiling) look(s *state.State, now bool) {
 		if c.heap != nil {
 			rest = max(rest, c.heap().Live-s.Heap())
 		}
-		c.needed = 2*c.state + rest
+		c.needed = 2*c.state + rest + c.beside
 	}
 }
 
@@ -79,6 +80,7 @@ func (c *ceiling) fits(s *state.State, t *task) bool {
 
 // watchMemory pauses the crawl before it needs more memory than it may have.
 func (l *limits) watchMemory() {
+	l.ceiling.beside = l.watch.OffHeap()
 	l.ceiling.look(l.state, false)
 	if !l.stopped() && l.ceiling.full() {
 		l.ceiling.look(l.state, true)

@@ -25,8 +25,8 @@ import (
 // fewest were known before it. So a topic behind pages that do not look like it is found, and the
 // model sees what it would not choose.
 //
-// What it says about a page (Explain, Probability) is that probability corrected by what became of
-// pages that had about the same: see package linear. The order needs no correction.
+// What it says about a page (Explain, Probability) is that probability, corrected by what pages
+// with about the same turned out to be: see package linear. The order needs no correction.
 //
 // It knows the terms and words at the links of fetched pages, which of them are hot, and URLs if
 // there are any. Cost per link: a prediction, of about 25 products; per known page: about six

@@ -73,7 +73,7 @@ func (c *classifier) Known(p, from graph.Page) {
 	c.rescore(p)
 }
 
-// probability returns how probable it is that a page is hot, by what became of such pages.
+// probability returns how probable it is that a page is hot, by how such pages turned out.
 func (c *classifier) probability(p graph.Page) float64 {
 	return c.chances.Of(c.model.Logit(c.example(p)))
 }

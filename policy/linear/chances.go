@@ -2,8 +2,9 @@ package linear
 
 import "github.com/winnow-crawler/winnow/graph"
 
-// Chances correct what a model predicts by what became of it. A logistic model is sure of examples
-// that have everything that speaks for them, but even of those a part may not be so. Therefore
+// Chances correct what a model predicts by what turned out to be true. A logistic model is sure
+// of examples that have everything that speaks for them, but even of those a part may not be so.
+// Therefore
 //
 //	probability = p (H + 15 r)/(P + 15),  r = (H' + 13)/(P' + 20)
 //
@@ -54,7 +55,7 @@ func (c *Chances) Of(logit float64) float64 {
 	return min(1, p*(c.hot.At(i)+float64(chanceDraws*ratio))/(c.predicted.At(i)+chanceDraws))
 }
 
-// Learn takes in what became of an example.
+// Learn takes in what an example turned out to be.
 func (c *Chances) Learn(logit float64, hot bool) {
 	p := Logistic(logit)
 	i := rangeOf(p)

@@ -1,7 +1,7 @@
 // Package linear predicts by logistic regression whether something is so, and learns from one
 // example after the other by AdaGrad (Duchi, Hazan, Singer 2011).
 //
-// A [Model] predicts. [Chances] corrects what it predicts by what became of it.
+// A [Model] predicts. [Chances] corrects what it predicts by what turned out to be true.
 //
 // The package is passive. All state is in columns, and the same examples give the same numbers on
 // all machines.
