@@ -78,6 +78,9 @@ var arrows = map[string][]string{
 	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/subject"},
 	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
+	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
+	"examples/policy":    {"event", "fakeweb", "graph", "lab", "lab/measure", "policy", "sim"},
+	"examples/ranks":     graphs,
 	"internal/data":      {},
 	"internal/disk":      {},
 	"internal/extsort":   {},
