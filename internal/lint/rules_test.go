@@ -85,13 +85,16 @@ var arrows = map[string][]string{
 	"internal/disk":      {},
 	"internal/extsort":   {},
 	"internal/hint":      {},
+	"internal/hook":      {},
 	"internal/input":     {},
 	"internal/lint":      {},
 	"internal/machine":   {"graph"},
+	"internal/manual":    {},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
 	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
+	"internal/version":   {},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
 	"fakeweb/subject":           {},
