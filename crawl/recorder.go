@@ -35,6 +35,8 @@ type recorder struct {
 	records  int64            // bytes of the journal, as committed
 	archived int64            // bytes of WARC files, as committed by this session
 	commits  int64
+
+	lastCommit time.Time // when the last commit was, or when the session began
 }
 
 // begin starts a record.
@@ -164,7 +166,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 	if g.err != nil {
 		return g.err
 	}
-	w.commits++
+	w.commits, w.lastCommit = w.commits+1, time.Now()
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()
 	w.records += g.records.Len()

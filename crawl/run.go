@@ -207,6 +207,7 @@ func newSession(o *RunOptions, c *opened, scope *gather.Scope, v *visitor) *sess
 	if !c.fresh {
 		s.base = max(s.base, time.Duration(wall.UnixNano()-c.state.Began))
 	}
+	s.lastCommit = s.epoch
 	v.began = s.epoch.Round(0).Add(-s.base)
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
@@ -57,6 +58,24 @@ func TestOnPageError(t *testing.T) {
 		w.o.OnPage = func(*Page) error { seen++; return nil }
 		if last := w.run(t); last.Why != whyFinished || int64(seen) < last.Fetched-int64(w.o.Config.Fetchers) || int64(seen) > last.Fetched {
 			t.Errorf("%s: OnPage saw %d of %d pages", last.Why, seen, last.Fetched)
+		}
+	})
+}
+
+// Reports say when the last commit was: while pages are fetched it is never long ago.
+func TestCommitAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 200, 10, answer.Options{})
+		reports := 0
+		w.o.Progress = func(s *history.Status) {
+			reports++
+			age := s.Measured.Sub(s.Committed)
+			if most := w.o.Config.Commit.Duration + w.o.Config.Delay.Duration + 2*mostLull; age < 0 || age > most {
+				t.Errorf("the last of %d commits was %v ago", s.Commits, age)
+			}
+		}
+		if w.run(t); reports < 10 {
+			t.Errorf("%d reports", reports)
 		}
 	})
 }
