@@ -118,10 +118,13 @@ func TestDocs(t *testing.T) {
 			}
 			t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 				t.Parallel()
-				p := &docPage{name: page, dir: t.TempDir(), bin: bin, ports: strings.NewReplacer(":8080", freePort(t), ":5353", freePort(t))}
+				p := &docPage{dir: t.TempDir(), bin: bin, ports: strings.NewReplacer(":8080", freePort(t), ":5353", freePort(t))}
 				for _, b := range blocks {
-					if b.norun == "" && !p.check(t, &b) {
-						return
+					if b.norun != "" {
+						continue
+					}
+					if err := p.check(&b); err != nil {
+						t.Fatalf("%s:%d: %v", page, b.line, err)
 					}
 				}
 			})
@@ -160,8 +163,8 @@ exec %[1]s "$@"
 
 // A docPage is a page whose blocks are run.
 type docPage struct {
-	name, dir, bin string
-	ports          *strings.Replacer
+	dir, bin string
+	ports    *strings.Replacer
 }
 
 // freePort returns a port that nobody listens on, with a colon.
@@ -175,40 +178,35 @@ func freePort(t *testing.T) string {
 	return strings.TrimPrefix(l.Addr().String(), "127.0.0.1")
 }
 
-// check runs a block and reports whether the page can go on.
-func (p *docPage) check(t *testing.T, b *docBlock) bool {
-	t.Helper()
-	fail := func(format string, args ...any) bool {
-		t.Errorf("%s:%d: %s", p.name, b.line, fmt.Sprintf(format, args...))
-		return false
-	}
+// check runs a block.
+func (p *docPage) check(b *docBlock) error {
 	switch b.kind {
 	case "text":
 		if command := commandLine.FindString(b.text); command != "" {
-			return fail("a command in a text: %s", command)
+			return fmt.Errorf("a command in a text: %s", command)
 		}
+		return nil
 	case "sh":
 		if out, err := p.sh("set -e\n" + b.text); err != nil {
-			return fail("%v\n%s%s", err, b.text, out)
+			return fmt.Errorf("%v\n%s%s", err, b.text, out)
 		}
+		return nil
 	case "console":
-		return p.session(b.text, fail)
+		return p.session(b.text)
 	case "toml":
-		file := filepath.Join(p.dir, "block.toml")
-		if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
-			t.Fatal(err)
+		if err := os.WriteFile(filepath.Join(p.dir, "block.toml"), []byte(b.text), 0o666); err != nil {
+			return err
 		}
 		if out, err := p.sh("winnow config --config block.toml"); err != nil {
-			return fail("%v\n%s", err, out)
+			return fmt.Errorf("%v\n%s", err, out)
 		}
+		return nil
 	case "go":
-		return p.goFile(b, fail)
+		return p.goFile(b)
 	case "usage":
-		return usage(b.text, fail)
-	default:
-		return fail("a block of the kind %q", b.kind)
+		return usage(b.text)
 	}
-	return true
+	return fmt.Errorf("a block of the kind %q", b.kind)
 }
 
 // sh runs commands in the directory of the page.
@@ -224,7 +222,7 @@ func (p *docPage) sh(commands string) (string, error) {
 }
 
 // number is what may differ between the output of the manual and that of the test.
-var number = regexp.MustCompile(`[0-9][0-9.,:]*(e-?[0-9]+)? ?(ms|µs|s|m|h|[KMG]iB|bytes|%)?([0-9]+s)?\b`)
+var number = regexp.MustCompile(`[0-9][0-9.,:]*(e-?[0-9]+)? ?(ms|µs|s|m|h|[KMG]iB|[kMG]|bytes|%)?([0-9]+s)?\b`)
 
 // plainLine returns a line without its numbers and the width of its columns.
 func plainLine(line string) string {
@@ -233,7 +231,7 @@ func plainLine(line string) string {
 }
 
 // session runs the commands of a session, and looks for the lines that are shown.
-func (p *docPage) session(text string, fail func(string, ...any) bool) bool {
+func (p *docPage) session(text string) error {
 	for part := range strings.SplitSeq("\n"+text, "\n$ ") {
 		command, shown, _ := strings.Cut(part, "\n")
 		if command == "" {
@@ -241,7 +239,7 @@ func (p *docPage) session(text string, fail func(string, ...any) bool) bool {
 		}
 		out, err := p.sh(command)
 		if err != nil {
-			return fail("%v\n%s\n%s", err, command, out)
+			return fmt.Errorf("%v\n%s\n%s", err, command, out)
 		}
 		var printed []string
 		for line := range strings.Lines(out) {
@@ -249,32 +247,32 @@ func (p *docPage) session(text string, fail func(string, ...any) bool) bool {
 		}
 		for line := range strings.Lines(shown) {
 			if want := plainLine(line); want != "" && want != "..." && !slices.Contains(printed, want) {
-				return fail("%s does not print\n%s\nbut\n%s", command, line, out)
+				return fmt.Errorf("%s does not print\n%s\nbut\n%s", command, line, out)
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 // goFile compiles a file, or compares it with one that is compiled elsewhere.
-func (p *docPage) goFile(b *docBlock, fail func(string, ...any) bool) bool {
+func (p *docPage) goFile(b *docBlock) error {
 	root := filepath.Join("..", "..")
 	if b.file != "" {
 		if text, err := os.ReadFile(filepath.Join(root, b.file)); err != nil || !bytes.Contains(text, []byte(b.text)) {
-			return fail("%s does not hold this text (%v)", b.file, err)
+			return fmt.Errorf("%s does not hold this text (%v)", b.file, err)
 		}
-		return true
+		return nil
 	}
 	file := filepath.Join(p.dir, "block.go")
 	if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
-		return fail("%v", err)
+		return err
 	}
 	cmd := exec.Command("go", "vet", file)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fail("%v\n%s", err, out)
+		return fmt.Errorf("%v\n%s", err, out)
 	}
-	return true
+	return nil
 }
 
 // commandLine is what a text must not hold, and inlineCommand a command in a sentence.
@@ -291,10 +289,9 @@ func TestDocsInline(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range inlineCommand.FindAllStringSubmatch(string(text), -1) {
-			usage(m[1], func(format string, args ...any) bool {
-				t.Errorf("%s: %s: %s", page, m[1], fmt.Sprintf(format, args...))
-				return false
-			})
+			if err := usage(m[1]); err != nil {
+				t.Errorf("%s: %s: %v", page, m[1], err)
+			}
 		}
 	}
 }
@@ -302,7 +299,7 @@ func TestDocsInline(t *testing.T) {
 var flagInUsage = regexp.MustCompile(`(?:^|[\s\[(|])--?([a-z][a-z-]*)`)
 
 // usage looks for the verbs and the flags of synopses.
-func usage(text string, fail func(string, ...any) bool) bool {
+func usage(text string) error {
 	u := newUI(nil, nil, nil)
 	root := newRootCommand(u)
 	adoptTree(u, root)
@@ -311,17 +308,17 @@ func usage(text string, fail func(string, ...any) bool) bool {
 		if words := strings.Fields(line); words[0] == "winnow" {
 			verb, _, _ = root.Find(words[1:])
 			if verb == root {
-				return fail("no verb: %s", line)
+				return fmt.Errorf("no verb: %s", line)
 			}
 		}
 		line, _, _ = strings.Cut(line, "   ") // what follows in its own column is a remark
 		for _, m := range flagInUsage.FindAllStringSubmatch(line, -1) {
 			if !hasFlag(verb, m[1]) {
-				return fail("%s has no flag %s", verb.CommandPath(), m[1])
+				return fmt.Errorf("%s has no flag %s", verb.CommandPath(), m[1])
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 func hasFlag(cmd *cobra.Command, name string) bool {
@@ -330,4 +327,25 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 		return f.Lookup(name) != nil || len(name) == 1 && f.ShorthandLookup(name) != nil
 	}
 	return find(cmd.Flags()) || find(cmd.InheritedFlags())
+}
+
+// TestDocsFinds: each kind of block can fail.
+func TestDocsFinds(t *testing.T) {
+	p := &docPage{dir: t.TempDir(), bin: docCommand(t, &docSite{}), ports: strings.NewReplacer()}
+	for _, b := range []docBlock{
+		{kind: "sh", text: "false\ntrue\n"},
+		{kind: "console", text: "$ winnow version\nwinnow (devel), without a platform\n"},
+		{kind: "console", text: "$ winnow nothing\n"},
+		{kind: "toml", text: "page = 3\n"},
+		{kind: "go", text: "package main\n\nfunc main() { x }\n"},
+		{kind: "go", file: "examples/embed/main.go", text: "package other\n"},
+		{kind: "usage", text: "winnow crawl --no-such-flag\n"},
+		{kind: "usage", text: "winnow scrawl SEED\n"},
+		{kind: "text", text: "some words\nwinnow crawl https://a.example\n"},
+		{kind: "", text: "\n"},
+	} {
+		if p.check(&b) == nil {
+			t.Errorf("nothing is wrong with %+v", b)
+		}
+	}
 }
