@@ -181,7 +181,7 @@ func (p *Plan) newGain() float64 {
 	if p.new.n == 0 {
 		return math.Inf(1)
 	}
-	return p.new.mean
+	return float64(float32(p.new.mean)) // as the gain of a candidate
 }
 
 // nextGain returns what the page gains that Next returns now, 0 if there is none. A page that
@@ -191,11 +191,11 @@ func (p *Plan) nextGain(now time.Duration) (gain float64) {
 		return p.bound
 	}
 	if l := p.signals.list; len(l) > 0 {
-		return l[0].gain
+		return l[0].gain()
 	}
 	if r := &p.round; r.phase == ready && r.left > 0 {
 		c, _ := r.stair.front()
-		gain = c.gain
+		gain = c.gain()
 	}
 	return gain
 }

@@ -24,7 +24,7 @@ type Plan struct {
 	pages   *graph.Column[page]
 	places  places
 	signals signals
-	number  decoder
+	number  *decoder
 
 	fetched int // pages that were fetched
 
@@ -127,10 +127,11 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(adapted(p.number.interval(x), p.every(), changed))
 	} else {
-		e := p.number.evidence(x)
+		before := p.number.evidence(x)
+		e := before
 		e.Unchanged += r.quiet
 		e.add(age-r.quiet, changed)
-		x.setEvidence(e)
+		x.setEvidence(e, before)
 		x.setRate(rateFrom(e, p.places.rate(place), p.rateOf(x)))
 	}
 	x[wordVisit] = at + 1
@@ -162,9 +163,13 @@ func adapted(interval, every float64, changed bool) float64 {
 	return min(interval*(1+adaptiveStep), every*adaptiveLong)
 }
 
-func (p *Plan) rateOf(x *page) float64 { return float64(p.number[x.rate()]) }
+func (p *Plan) rateOf(x *page) float64 { return p.number.of(x.rate()) }
 func (p *Plan) weightOf(x *page) float64 {
-	return float64(p.number[x.weight()]) / float64(uint64(1)<<(2*x.gone()))
+	w := p.number.of(x.weight())
+	if n := x.gone(); n > 0 {
+		w /= float64(uint64(1) << (2 * n))
+	}
+	return w
 }
 
 // copyOf returns what the gain of a page is computed from.

@@ -2,6 +2,7 @@ package freshness
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,16 +74,14 @@ func takeAll(p *Plan, now time.Duration) (pages []graph.Page) {
 }
 
 // gains returns the 50 pages that gain most, by sorting all.
-func gains(p *Plan) (pages []graph.Page) {
-	var all []candidate
+func gains(p *Plan) []graph.Page {
+	gain := func(id graph.Page) float64 { return p.o.Allocation.gain(p.copyOf(&p.pages.Slice()[id], p.round.at)) }
+	var all []graph.Page
 	for i := range p.pages.Slice() {
-		all = append(all, candidate{graph.Page(i), p.o.Allocation.gain(p.copyOf(&p.pages.Slice()[i], p.round.at))})
+		all = append(all, graph.Page(i))
 	}
-	slices.SortFunc(all, before)
-	for _, c := range all[:50] {
-		pages = append(pages, c.page)
-	}
-	return pages
+	slices.SortStableFunc(all, func(a, b graph.Page) int { return cmp.Compare(gain(b), gain(a)) })
+	return all[:50]
 }
 
 // A page that waits for its visit is not chosen again.
@@ -253,9 +252,10 @@ func TestEvidenceSmall(t *testing.T) {
 	for i := range 50 {
 		p := page{wordVisit: uint32(i)}
 		for n := range visits {
-			e := d.evidence(&p)
+			before := d.evidence(&p)
+			e := before
 			e.add(gap, false)
-			p.setEvidence(e)
+			p.setEvidence(e, before)
 			p[wordVisit] += uint32(gap) + uint32(n%3)
 		}
 		sum += d.evidence(&p).Unchanged
