@@ -6,6 +6,7 @@ type Term uint8
 // The terms, in the order of Table.
 const (
 	PageRank Term = iota
+	PageRankRemote
 	Backlinks
 	SitesIn
 	Authority
@@ -52,6 +53,7 @@ func Table() [Terms]Info {
 	)
 	return [Terms]Info{
 		PageRank:        {Name: "pagerank", Meaning: "PageRank over the known pages", Unit: "mean 1", Source: checkpoint + ", with a first estimate for new pages"},
+		PageRankRemote:  {Name: "pagerank_remote", Meaning: "PageRank over links from one site to another; links within a site do not count", Unit: "mean 1", Source: checkpoint + ", with a first estimate for new pages"},
 		Backlinks:       {Name: "backlinks", Meaning: "fetched pages that link to it", Unit: "pages", Source: link},
 		SitesIn:         {Name: "sites_in", Meaning: "sites from which some page links to it, its own among them", Unit: "sites", Source: checkpoint},
 		Authority:       {Name: "authority", Meaning: "authority of HITS", Unit: "mean 1", Source: checkpoint},

@@ -85,6 +85,7 @@ func TestScoreTruth(t *testing.T) {
 		"site_pagerank":    {1.45, 1.45, 0.1},
 		"sites_in":         {2, 2, 0},
 		"authority":        {1.5, 1.5, 0},
+		"pagerank_remote":  {3 * 1.45 / 3.9, 3 * 1.45 / 3.9, 3 / 3.9}, // y is 1+0.9/2 twice, and 1
 		"authority_remote": {1.5, 1.5, 0},
 		"-backlinks":       {0, 0, 0}, // importance is never negative
 	} {
