@@ -117,6 +117,12 @@ type Visit struct {
 // visit before: its content is another, or it is gone, or back.
 func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool) {
 	x := &p.pages.Slice()[id]
+	if x.gone() > 0 && v.Gone && p.o.Allocation.Name != adaptiveName { // that shows nothing of its changes
+		p.Missed(now, id)
+		x.setGone(true)
+		p.hurry(second(now), id, x)
+		return false
+	}
 	changed = x.changed(v)
 	at := second(now)
 	age := max(1, float64(at)-x.visit())
@@ -163,11 +169,21 @@ func adapted(interval, every float64, changed bool) float64 {
 	return min(interval*(1+adaptiveStep), every*adaptiveLong)
 }
 
-func (p *Plan) rateOf(x *page) float64 { return p.number.of(x.rate()) }
+// rateOf returns how often a page changes. A page that is gone comes back at a rate that nobody knows:
+// once in Every after the first visit that did not find it, and half as often after each other.
+func (p *Plan) rateOf(x *page) float64 {
+	if n := x.gone(); n > 0 {
+		return 2 / p.every() / float64(uint(1)<<n)
+	}
+	return p.number.of(x.rate())
+}
+
+// weightOf returns what a page is worth. A page that is gone counts half as much after each visit that
+// did not find it, except the first. So by most allocations the time until the next visit doubles.
 func (p *Plan) weightOf(x *page) float64 {
 	w := p.number.of(x.weight())
 	if n := x.gone(); n > 0 {
-		w /= float64(uint64(1) << (2 * n))
+		w *= 2 / float64(uint(1)<<n)
 	}
 	return w
 }

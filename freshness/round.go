@@ -224,7 +224,7 @@ func (p *Plan) finish() {
 	case r.phase == placing:
 		p.sample()
 		r.phase = looking
-	case r.stair.found < r.size*3/4 && (!r.again || r.stair.least() > 0):
+	case r.stair.found < max(1, r.size*3/4) && (!r.again || r.stair.least() > 0):
 		if r.again {
 			r.stair.open()
 		}
