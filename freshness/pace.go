@@ -69,7 +69,9 @@ const (
 	paceDry     = 10 * time.Second // without a hand-out until new pages are taken to be out of reach, at least
 	paceMost    = 1000             // pages that are called back and wait, at most
 	paceCompete = 8                // credit of visits that compete, at most
-	// Visits have this share even if they gain less than new pages: rates are not known before.
+	// Visits have this share of their pace even if they gain less than new pages: rates are not
+	// known before. A share of the hand-outs would begin in the first minute, when nothing can
+	// have changed.
 	paceTrial = 0.05
 )
 
@@ -108,14 +110,15 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 // earn adds to the credit what was earned since the last look: a share of the hand-outs while
 // new pages wait, otherwise what the pace allows.
 func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
-	more, most := (now-v.at).Seconds()*pace, float64(paceMost)
+	earned, most := (now-v.at).Seconds()*pace, float64(paceMost)
+	more := earned
 	switch handed := float64(t.Taken - v.taken); {
 	case t.New <= 0:
 	case v.out.dry:
 		more = max(more, v.Share*handed)
 	case v.Compete:
 		more, most = handed, paceCompete
-		v.trial = min(v.trial+paceTrial*handed, most)
+		v.trial = min(v.trial+paceTrial*earned, 1)
 	case v.Share > 0:
 		more = v.Share * handed
 	}
