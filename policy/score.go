@@ -56,7 +56,7 @@ type scored struct {
 	perLink bool
 
 	ranks  *rank.Growing
-	far    *rank.Growing // over links from one site to another
+	far    *rank.Growing        // over links from one site to another
 	hits   []*score.Authorities // of all links, of remote ones
 	sites  *score.Citations
 	places *score.Quantiles
