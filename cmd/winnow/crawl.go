@@ -160,7 +160,7 @@ func (c *crawling) settle() error {
 	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
 		return err
 	}
-	if err := c.settleScore(); err != nil {
+	if err := c.settleScore(before.Score); err != nil {
 		return err
 	}
 	if c.config.ChoosePolicy() {

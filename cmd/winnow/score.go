@@ -42,7 +42,7 @@ func (o *scoreOptions) function(u *ui) (*score.Function, error) {
 	if o.text != "" && o.file != "" {
 		return nil, bothScores(u)
 	}
-	f, err := files.Function(o.text, o.file)
+	f, err := files.Function(files.Explicit(o.text, ""), o.file)
 	if err != nil {
 		return nil, u.explainFiles(o.text, err)
 	}
@@ -99,7 +99,7 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	if flag == "--stop-when" {
 		return withHint(err, "a condition is such as importance >= 0.9 or pages >= 1000")
 	}
-	return withHint(err, "an expression is such as 0.7*q(pagerank) + 0.3*(site_links > 10)")
+	return withHint(err, "an expression is such as 0.7*pagerank + 0.3*(site_links > 10)")
 }
 
 // readScores reads --score, an --oracle that is an expression, and what they need.
@@ -115,7 +115,7 @@ func (o *simOptions) readScores(u *ui) (err error) {
 	switch {
 	case slices.Contains(append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""), o.oracle) || exists(o.oracle):
 	default:
-		f, err := score.CompilePlaces(o.oracle)
+		f, err := score.Compile(files.Explicit(o.oracle, ""))
 		if err == nil {
 			o.combined = f
 		} else if strings.ContainsAny(o.oracle, "*+(") {
@@ -129,8 +129,10 @@ func (o *simOptions) readScores(u *ui) (err error) {
 	return u.explainFiles("", err)
 }
 
-// settleScore lets the flag that was given count: an expression, or a file with one.
-func (c *crawling) settleScore() error {
+// settleScore lets the flag that was given count: an expression, or a file with one. last is the
+// expression that the crawl had, which means what it meant.
+func (c *crawling) settleScore(last string) error {
+	c.config.Score = files.Explicit(c.config.Score, last)
 	text, file := c.opt.flags.Changed("score"), c.opt.flags.Changed("score-file")
 	switch {
 	case text && file:

@@ -61,7 +61,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --policy opic,breadth-first --out report
   winnow sim web.wg --policy all --seeds random:10 --starts 20
   winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
-  winnow sim web.wg --score '0.7*q(pagerank) + 0.3*(site_links > 10)'
+  winnow sim web.wg --score '0.7*pagerank + 0.3*(site_links > 10)'
   winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
   winnow sim web.wg --recrawl 30d --changes poisson:0.02 --policy foresight --delay 1m
   winnow sim web.wg --recrawl 90d --changes log.tsv --max-touched 200 --balance quality=85,freshness=15 --delay 1h

@@ -257,7 +257,7 @@ func (s *simulation) choosePolicies() error {
 
 // solves reports whether the oracle needs PageRank.
 func (o *simOptions) solves() bool {
-	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.SitePageRank))
+	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
 }
 
 // chooseAll adds every policy that applies and is not chosen already, under any name.

@@ -187,7 +187,7 @@ func (r *simResult) moreHeader() (h []show.Field) {
 func (r *simResult) truthText() string {
 	text := r.oracle
 	if r.combined != nil {
-		text += ", of quantiles"
+		text = r.combined.String()
 	}
 	if r.solves() {
 		text += fmt.Sprintf(", follow %g", r.importance.Follow)

@@ -39,7 +39,7 @@ type Config struct {
 	History    string  `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
 
 	// Score is the expression in force when a session begins, also if it is from ScoreFile.
-	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*q(pagerank) + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
+	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*pagerank + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
 	ScoreFile     string `toml:"score_file" kind:"file" help:"file with the expression of score; a crawl reads it again when it changes, or on SIGHUP"`
 	ImportValues  string `toml:"import_values" kind:"file" help:"file with lines \"URL, prefix, site or host TAB value\" for the term imported; read again like score_file"`
 	LocationRules string `toml:"location_rules" kind:"file" help:"file with rules such as \"+1 suffix .edu\" for the term location; read again like score_file"`
