@@ -49,6 +49,7 @@ type Chart struct {
 	Series []Series // where two meet in a text, the first is seen
 
 	LogX, LogY bool // logarithmic axes
+	FromZero   bool // the y axis begins at 0, unless it is logarithmic
 	Points     bool // points only, no lines between them
 	Marks      []Mark
 
@@ -111,6 +112,9 @@ func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 			e.add(high)
 		}
 		all = append(all, ps)
+	}
+	if c.FromZero && !c.LogY {
+		e.lo.y, e.hi.y = min(e.lo.y, 0), max(e.hi.y, 0)
 	}
 	if e.lo.x > e.hi.x {
 		return nil, axis{}, axis{}, false
