@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -206,6 +207,13 @@ func gatheredSeries(r *Run, when []float64) (importance, pages plot.Series) {
 		pages.Add(s.When, s.Pages)
 	}
 	return importance, pages
+}
+
+// FetcherSection shows what the fetchers of a run did over time.
+func FetcherSection(r *Run) show.Section {
+	s := idleFetchers(r, axisOfTime(r.Result.Took.Seconds()))
+	s.Chart.XLabel, s.Chart.FromZero = strings.Replace(s.Chart.XLabel, "virtual time", "time", 1), true
+	return s
 }
 
 // idleFetchers shows what the fetchers of one run did, active first: of the reasons to
