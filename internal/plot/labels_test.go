@@ -95,3 +95,15 @@ func TestFromZero(t *testing.T) {
 		t.Errorf("the axis begins at %v", y.lo)
 	}
 }
+
+// A tight axis ends with the data, and has no tick beyond.
+func TestTight(t *testing.T) {
+	for _, x := range [][]float64{{0, 6.8}, {3, 3}, {0, 0}, {-5, -1}, {1e299, 1e300}} {
+		c := Chart{Tight: true, Series: []Series{{X: x, Y: x}}}
+		_, a, _, _ := c.clouds(true)
+		if x[0] != x[1] && a.hi != x[1] || !(a.lo < a.hi) || len(a.ticks) == 0 || a.ticks[len(a.ticks)-1] > a.hi {
+			t.Errorf("%v: %+v", x, a)
+		}
+		wellFormed(t, Figure(c))
+	}
+}

@@ -50,6 +50,7 @@ type Chart struct {
 
 	LogX, LogY bool // logarithmic axes
 	FromZero   bool // the y axis begins at 0, unless it is logarithmic
+	Tight      bool // the x axis ends where the lines do, unless it is logarithmic
 	Points     bool // points only, no lines between them
 	Marks      []Mark
 
@@ -119,7 +120,11 @@ func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 	if e.lo.x > e.hi.x {
 		return nil, axis{}, axis{}, false
 	}
-	return all, newAxis(e.lo.x, e.hi.x, c.LogX), newAxis(e.lo.y, e.hi.y, c.LogY), true
+	x = newAxis(e.lo.x, e.hi.x, c.LogX)
+	if c.Tight && !c.LogX {
+		x.tighten(e.lo.x, e.hi.x)
+	}
+	return all, x, newAxis(e.lo.y, e.hi.y, c.LogY), true
 }
 
 // band returns the bounds of a series where both can be drawn; nil without a band.

@@ -174,6 +174,7 @@ func pageFuncs() template.FuncMap {
 		"right":      (*Table).right,
 		"cell":       cell,
 		"named":      named,
+		"narrow":     narrow,
 	}
 }
 
@@ -199,6 +200,9 @@ func named(c *plot.Chart) bool {
 	}
 	return false
 }
+
+// narrow reports whether a table is not as wide as the page, because its cells would be far apart.
+func narrow(t *Table) bool { return len(t.Columns) <= 4 && len(t.Columns) > 0 && !t.linked() }
 
 // pageStyle lets the box of series i in a legend hide what has its class, and lets a
 // pointer that rests on its name fade all others.

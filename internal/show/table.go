@@ -70,6 +70,18 @@ func (t *Table) right() []bool {
 	return out
 }
 
+// linked reports whether the table has links.
+func (t *Table) linked() bool {
+	for _, row := range t.Rows {
+		for _, c := range row {
+			if c.link != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // cell returns the cell of a row under column i; an empty one past its end.
 func cell(row []Cell, i int) Cell {
 	if i < len(row) {
@@ -103,7 +115,15 @@ func (c Cell) Address() string {
 // Num returns a number with a number of digits after the point. NaN and infinity are shown
 // as a dash.
 func Num(v float64, decimals int) Cell {
-	return numberCell(v, strconv.FormatFloat(v, 'f', decimals, 64))
+	return numberCell(v, positiveZero(strconv.FormatFloat(v, 'f', decimals, 64)))
+}
+
+// positiveZero returns a number without the sign of a zero.
+func positiveZero(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // NumOf returns Num of a number that may be missing: then it returns None.

@@ -103,7 +103,7 @@ func (r *Report) degrees() show.Section {
 	t.Add(spreadRow("from a fetched page", from, out)...)
 	t.Add(spreadRow("to a known page", to, in)...)
 	return show.Section{Title: "Links of pages", Table: t,
-		Chart: &plot.Chart{XLabel: "links", YLabel: "pages per number of links", LogX: true, LogY: true, Points: true, Series: []plot.Series{spread("from a fetched page", from), spread("to a known page", to)}},
+		Chart: &plot.Chart{XLabel: "links", YLabel: "pages with so many links", LogX: true, LogY: true, Points: true, Series: []plot.Series{spread("from a fetched page", from), spread("to a known page", to)}},
 		Fold:  fmt.Sprintf("%s from a fetched page and %s to a known one on average", show.Digits(from.Mean()), show.Digits(to.Mean())),
 		Text:  "Distinct pages that a fetched page links to, and fetched pages that link to a known page. Where both are straight lines, few pages have most of the links."}
 }
@@ -125,7 +125,7 @@ func (r *Report) pagesPerSite() show.Section {
 	t.Add(spreadRow("known", b, known)...)
 	gini := stats.Gini(slices.Clone(known))
 	return show.Section{Title: "Pages per site", Table: t,
-		Chart: &plot.Chart{XLabel: "pages of a site", YLabel: "sites per number of pages", LogX: true, LogY: true, Points: true, Series: []plot.Series{spread("fetched", a), spread("known", b)}},
+		Chart: &plot.Chart{XLabel: "pages of a site", YLabel: "sites with so many pages", LogX: true, LogY: true, Points: true, Series: []plot.Series{spread("fetched", a), spread("known", b)}},
 		Fold:  fmt.Sprintf("%s known on a site on average; Gini coefficient %.2f", show.Digits(b.Mean()), gini),
 		Text:  fmt.Sprintf("The Gini coefficient of the known pages per site is %.2f: 0 if all sites have as many, near 1 if one site has nearly all.", gini)}
 }

@@ -93,8 +93,8 @@ func joined(parts []string) string {
 
 // Limits of what is said about an order.
 const (
-	fewPages   = 20    // with fewer pages the order is not judged
-	sameShares = 0.005 // shares of the importance that differ by less are the same
+	fewPages   = 20   // with fewer pages the order is not judged
+	sameShares = 0.01 // shares of the importance that differ by less are the same
 )
 
 // orderText says whether the order was worth it.

@@ -31,7 +31,7 @@ func (r *Report) overTime() *overTime {
 
 // chart returns an empty chart over time, with marks where sessions began.
 func (t *overTime) chart(label string) *plot.Chart {
-	c := &plot.Chart{XLabel: "time of work, " + t.unit, YLabel: label, FromZero: true}
+	c := &plot.Chart{XLabel: "time of work, " + t.unit, YLabel: label, FromZero: true, Tight: true}
 	for i, at := range t.Sessions {
 		if i > 0 && i <= mostMarks {
 			c.Marks = append(c.Marks, plot.Mark{X: at.Seconds() / t.size, Label: fmt.Sprintf("session %d", i+1)})
@@ -148,7 +148,7 @@ func (r *Report) connections() show.Section {
 		sum += t.Steps[i].Active
 	}
 	mean := sum / float64(len(t.Steps))
-	return show.Section{Title: "Connections over time", Chart: c, Fold: fmt.Sprintf("%.1f of %s in use on average", mean, show.Counted(r.config.Fetchers, "fetcher")),
+	return show.Section{Title: "Connections over time", Chart: c, Fold: fmt.Sprintf("%.1f in use on average, at most %d allowed", mean, r.config.Fetchers),
 		Text: "Requests under way, of robots.txt and sitemaps, too: each uses one connection. Tasks that were under way when the program was killed are not known."}
 }
 
@@ -158,10 +158,11 @@ func (r *Report) idle() (show.Section, bool) {
 		return show.Section{}, false
 	}
 	s := lab.FetcherSection(r.Runs[0])
+	s.Chart.Tight = true
 	mean := r.Runs[0].Result.Trace.Mean()
 	s.Title, s.Fold = "Why fetchers were idle", fmt.Sprintf("%.1f of %d active on average, at most %d", mean.Active, r.config.Fetchers, r.Runs[0].Result.Trace.Peak())
 	s.Text = "Fetchers that were active, and why the others were idle: no page was known (nothing), only sites that others had acquired (busy), all sites waited for their delay (polite) or for the delay of their address (address), the batch was done (batch), or the last page was handed out (limit). " +
-		"The journal does not record this; it is from the simulation of this crawl, which repeats it."
+		"The journal does not record this; it is from the simulation of this crawl under its own policy."
 	return s, true
 }
 

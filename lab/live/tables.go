@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,16 +73,28 @@ func (r *Report) gatheredByPages() show.Section {
 	s := r.c.CourseSections(append([]*lab.Run{r.Real}, r.others()...))[0]
 	s.Title, s.Half = "Importance gathered", true
 	s.Chart.YLabel = "share of the importance"
+	s.Chart.Series = slices.DeleteFunc(s.Chart.Series, func(x plot.Series) bool { return x.Name == "random, expected" })
 	return s
 }
 
 // order returns what compares the order of the crawl with others.
 func (r *Report) order() []show.Section {
-	list := append([]show.Section{r.orders(), r.arrivals()}, r.c.CourseSections(r.all())[1:]...)
-	if len(r.Runs) > 0 && len(r.others()) < len(r.Runs) {
-		list = append(list, lab.SideBySide(r.Real, r.Runs[0]))
+	list := []show.Section{r.orders(), r.arrivals()}
+	for i, s := range r.c.CourseSections(r.all())[1:] {
+		s.Chart.Tight = true
+		s.Fold = []string{"how much was there when", "how much was there after how many bytes", "whether the first pages were the best"}[i]
+		list = append(list, s)
 	}
-	return append(list, r.byDepth()...)
+	if len(r.Runs) > 0 && len(r.others()) < len(r.Runs) {
+		s := lab.SideBySide(r.Real, r.Runs[0])
+		s.Fold = "whether the simulation can be trusted"
+		list = append(list, s)
+	}
+	for i, s := range r.byDepth() {
+		s.Fold = []string{"whether pages near the seeds are the best", "Kendall's tau-b"}[i]
+		list = append(list, s)
+	}
+	return list
 }
 
 // course returns what happened over time.
@@ -321,15 +334,18 @@ func (r *Report) refusals() show.Section {
 }
 
 func (r *Report) statuses() show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "status"}, {Name: "answers"}}}
-	for _, s := range slices.Sorted(maps.Keys(r.w.Trail.Statuses)) {
-		name := strconv.Itoa(int(s))
-		if s == 0 {
-			name = "none"
-		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(r.w.Trail.Statuses[s])})
+	chart, total := &plot.BarChart{}, int64(0)
+	for _, n := range r.w.Trail.Statuses {
+		total += n
 	}
-	return show.Section{Title: "HTTP statuses", Table: t, Text: "Of attempts at pages.", Fold: show.Counted(len(t.Rows), "status code")}
+	for _, s := range slices.Sorted(maps.Keys(r.w.Trail.Statuses)) {
+		name := strings.TrimSpace(fmt.Sprintf("%d %s", s, http.StatusText(int(s))))
+		if s == 0 {
+			name = "no answer"
+		}
+		chart.Bars = append(chart.Bars, shareBar(name, r.w.Trail.Statuses[s], total))
+	}
+	return show.Section{Title: "HTTP statuses", Bars: chart, Text: "Of attempts at pages.", Fold: fmt.Sprintf("%s of %s", show.Counted(len(chart.Bars), "kind"), show.Counted(total, "answer"))}
 }
 
 // mostListed is the number of rows in a table of the largest.

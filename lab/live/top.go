@@ -206,7 +206,7 @@ const mostTitle = 80
 
 // topSection lists the most important pages.
 func (r *Report) topSection() show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "rank"}, {Name: "page", Key: "url"}, {Name: "title"}, {Name: "fetched as number", Key: "fetched_as"},
+	t := &show.Table{Columns: []show.Column{{Name: "rank"}, {Name: "page", Key: "url"}, {Name: "title"}, {Name: "place in the crawl", Key: "fetched_as"},
 		{Name: "after", Key: "seconds"}, {Name: "importance"}}}
 	for i := range r.Top {
 		x := &r.Top[i]
@@ -217,7 +217,7 @@ func (r *Report) topSection() show.Section {
 		title = "The most important page"
 	}
 	return show.Section{Title: title, Table: t,
-		Text: "Importance is the PageRank of the fetched pages; the mean page has 1. The number says as how many-th page it was fetched: the lower, the better the order."}
+		Text: "Importance is the PageRank of the fetched pages; the mean page has 1. A good order fetches these pages early: the table has the place of each in the order of the crawl, and the time of work before it."}
 }
 
 // failedSection lists the important pages that failed.
