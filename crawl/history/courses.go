@@ -28,22 +28,24 @@ func (c *Crawl) Courses(pages []graph.Page) ([]PageCourse, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, at := make([]PageCourse, len(pages)), map[graph.Page]int{}
-	for i, p := range pages {
-		at[p] = i
+	found := map[graph.Page]*PageCourse{}
+	for _, p := range pages {
+		found[p] = &PageCourse{}
 	}
 	ends := &pageEnds{list: make([]pageEnd, s.Frontier.Pages()), notes: map[graph.Page]failure{}, sites: map[graph.Site]failure{}}
 	err = c.Each(func(r *journal.Record) error {
 		ends.take(r, 0)
-		if i, ok := at[r.Event.Page]; ok && r.Event.Kind == event.Done {
-			out[i].take(r)
+		if x := found[r.Event.Page]; x != nil && r.Event.Kind == event.Done {
+			x.take(r)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	out := make([]PageCourse, len(pages))
 	for i, p := range pages {
+		out[i] = *found[p]
 		out[i].PageInfo = info(s, p, ends)
 	}
 	return out, s.Err

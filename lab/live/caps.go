@@ -122,7 +122,7 @@ func largestSection(x *history.SiteShare) show.Section {
 	}
 	return show.Section{
 		Title: "The largest site", Fold: fmt.Sprintf("%s, %.1f %% of the known pages", x.Site, 100*x.Share),
-		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
+		Text: fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
 		Table: &show.Table{
 			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "skipped", Key: "trapped"}},
 			Rows: [][]show.Cell{

@@ -63,6 +63,12 @@ func (r *Report) missedText() string {
 	add(s.Refused, was(s.Refused)+" refused", s.RefusedBy)
 	add(s.Waiting, "still "+waits(s.Waiting), nil)
 	text := fmt.Sprintf("It missed %s of the %s that it knows: %s", show.Grouped(s.Failed+s.Refused+s.Waiting), show.Counted(s.Known, "page"), joined(parts))
+	if s.Known == 1 {
+		text = "It missed the only page that it knows: " + joined(parts)
+	}
+	if s.Down > 0 {
+		text += fmt.Sprintf("; %s cannot be reached", show.Counted(s.Down, "site"))
+	}
 	if n := r.missedBest(); n > 0 {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
