@@ -157,9 +157,9 @@ func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 }
 
 // gatheredOverTime returns both curves of the thesis' figures 4.12 and 4.16 on one chart:
-// the share of the importance and, dashed, of the pages.
+// the share of the importance and, in grey, of the pages.
 func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
-	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (grey: of the pages)"}
 	var pages []plot.Series
 	for _, r := range runs {
 		importance, documents := gatheredSeries(r, r.ends(u.size))

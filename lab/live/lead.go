@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 )
@@ -61,18 +63,23 @@ func (r *Report) missedText() string {
 	}
 	add(s.Failed, "failed", s.FailedBy)
 	add(s.Refused, was(s.Refused)+" refused", s.RefusedBy)
-	add(s.Waiting, "still "+waits(s.Waiting), nil)
+	add(s.Waiting, "still "+waits(s.Waiting)+r.downText(), nil)
 	text := fmt.Sprintf("It missed %s of the %s that it knows: %s", show.Grouped(s.Failed+s.Refused+s.Waiting), show.Counted(s.Known, "page"), joined(parts))
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
-	}
-	if s.Down > 0 {
-		text += fmt.Sprintf("; %s cannot be reached", show.Counted(s.Down, "site"))
 	}
 	if n := r.missedBest(); n > 0 {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
 	return text + "."
+}
+
+// downText says how many sites cannot be reached, if there are any.
+func (r *Report) downText() string {
+	if n := r.status.Down; n > 0 {
+		return fmt.Sprintf(" (%s cannot be reached)", show.Counted(n, "site"))
+	}
+	return ""
 }
 
 func was(n int64) string {
@@ -112,22 +119,19 @@ func (r *Report) orderText() string {
 	case n < fewPages:
 		return fmt.Sprintf("Whether the order was worth it cannot be said of %s.", show.Counted(n, "page"))
 	}
-	half, ok := r.Real.Trial.Cumulative().At(0.5)
-	if !ok {
-		return "Whether the order was worth it cannot be said."
+	half, what := r.halfOf(r.Real), "the importance of what it gathered"
+	if hot := r.hotPages(); hot > 0 {
+		what = fmt.Sprintf("the %s about the topic", show.Counted(hot, "page"))
 	}
 	best, others := 0.0, []string{}
 	for _, run := range r.others() {
-		v, ok := run.Trial.Cumulative().At(0.5)
-		if !ok {
-			continue
-		}
+		v := r.halfOf(run)
 		if run.Policy != omniscient {
 			best = max(best, v)
 		}
 		others = append(others, fmt.Sprintf("%s %.1f %%", orderName(run.Policy, len(others) == 0), 100*v))
 	}
-	had := fmt.Sprintf("half-way through, it had %.1f %% of the importance of what it gathered", 100*half)
+	had := fmt.Sprintf("half-way through, it had %.1f %% of %s", 100*half, what)
 	if best == 0 {
 		return "No other order was simulated: " + strings.Join(append([]string{had}, others...), "; ") + "."
 	}
@@ -138,7 +142,47 @@ func (r *Report) orderText() string {
 	case half <= best+sameShares:
 		judged = "The order made no difference"
 	}
-	return fmt.Sprintf("%s: %s, where %s.", judged, had, joined(others))
+	text := fmt.Sprintf("%s: %s, where %s.", judged, had, joined(others))
+	if r.state.Scores != nil {
+		text += " Importance is PageRank; the crawl was ordered by a score."
+	}
+	return text
+}
+
+// halfOf returns what a run had gathered when half of the pages of the crawl were fetched: the
+// share of the importance or, if the crawl has a topic, of the pages about it.
+func (r *Report) halfOf(run *lab.Run) float64 {
+	if r.hotPages() > 0 {
+		return r.hotCurve(run).Y[topicPoints/2]
+	}
+	v, _ := run.Trial.Cumulative().At(0.5)
+	return v
+}
+
+// hotPages returns the number of pages about the topic of the crawl, 0 without one.
+func (r *Report) hotPages() int64 {
+	if r.status.Topic == nil {
+		return 0
+	}
+	return r.status.Topic.Hot
+}
+
+// topicPoints is the number of steps in a curve of pages about the topic.
+const topicPoints = 200
+
+// hotCurve returns the share of the pages about the topic by the share of the pages.
+func (r *Report) hotCurve(run *lab.Run) plot.Series {
+	s := plot.Series{Name: run.Policy}
+	found, at, n := 0, 0, len(r.Real.Result.Order)
+	for i := range topicPoints + 1 {
+		for ; at < min(i*n/topicPoints, len(run.Result.Order)); at++ {
+			if _, hot := r.state.Frontier.Similarity(graph.Page(r.w.Graph.ID(run.Result.Order[at]))); hot {
+				found++
+			}
+		}
+		s.Add(float64(i)/topicPoints, float64(found)/float64(r.hotPages()))
+	}
+	return s
 }
 
 // omniscient is the policy that knows the importance of all pages.
@@ -148,7 +192,7 @@ const omniscient = "omniscient"
 func orderName(policy string, first bool) string {
 	name := policy
 	if policy == omniscient {
-		name = "a crawler that knows all importance"
+		name = "a crawler that knows all PageRank"
 	}
 	if first {
 		name += " would have had"

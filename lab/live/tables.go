@@ -70,7 +70,15 @@ func rowsText(s *show.Section) string {
 // gatheredByPages shows the importance that was gathered over the crawl, with what other
 // policies would have done.
 func (r *Report) gatheredByPages() show.Section {
-	s := r.c.CourseSections(append([]*lab.Run{r.Real}, r.others()...))[0]
+	runs := append([]*lab.Run{r.Real}, r.others()...)
+	if hot := r.hotPages(); hot > 0 {
+		c := &plot.Chart{XLabel: "share of the pages", YLabel: fmt.Sprintf("share of the %s about the topic", show.Counted(hot, "page"))}
+		for _, run := range runs {
+			c.Series = append(c.Series, r.hotCurve(run))
+		}
+		return show.Section{Title: "Pages about the topic gathered", Half: true, Chart: c}
+	}
+	s := r.c.CourseSections(runs)[0]
 	s.Title, s.Half = "Importance gathered", true
 	s.Chart.YLabel = "share of the importance"
 	s.Chart.Series = slices.DeleteFunc(s.Chart.Series, func(x plot.Series) bool { return x.Name == "random, expected" })
@@ -80,9 +88,12 @@ func (r *Report) gatheredByPages() show.Section {
 // order returns what compares the order of the crawl with others.
 func (r *Report) order() []show.Section {
 	list := []show.Section{r.orders(), r.arrivals()}
-	for i, s := range r.c.CourseSections(r.all())[1:] {
+	for i, s := range r.c.CourseSections(r.all()) {
+		if i == 0 && r.hotPages() == 0 {
+			continue // it comes first in the report
+		}
 		s.Chart.Tight = true
-		s.Fold = []string{"how much was there when", "how much was there after how many bytes", "whether the first pages were the best"}[i]
+		s.Fold = []string{"how much was there after how many pages", "how much was there when", "how much was there after how many bytes", "whether the first pages were the best"}[i]
 		list = append(list, s)
 	}
 	if len(r.Runs) > 0 && len(r.others()) < len(r.Runs) {
