@@ -260,10 +260,11 @@ func (r *Report) Brief(charts bool) *show.Report {
 	if rep.Sections = []show.Section{{Table: r.figures().Table}}; r.Real == nil {
 		return rep
 	}
-	rep.Sections = append(rep.Sections, show.Section{Table: r.orders().Table}, briefly(r.topSection()))
+	rep.Sections = append(rep.Sections, briefly(r.topSection()))
 	if s := r.failedSection(); s.Table != nil {
 		rep.Sections = append(rep.Sections, briefly(s))
 	}
+	rep.Sections = append(rep.Sections, show.Section{Table: r.orders().Table})
 	if charts {
 		rep.Sections = append(rep.Sections, r.gatheredByPages(), r.rates())
 	}
