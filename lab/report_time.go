@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -156,9 +157,9 @@ func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 }
 
 // gatheredOverTime returns both curves of the thesis' figures 4.12 and 4.16 on one chart:
-// the share of the importance and, dashed, of the pages.
+// the share of the importance and, in grey, of the pages.
 func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
-	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (grey: of the pages)"}
 	var pages []plot.Series
 	for _, r := range runs {
 		importance, documents := gatheredSeries(r, r.ends(u.size))
@@ -206,6 +207,13 @@ func gatheredSeries(r *Run, when []float64) (importance, pages plot.Series) {
 		pages.Add(s.When, s.Pages)
 	}
 	return importance, pages
+}
+
+// FetcherSection shows what the fetchers of a run did over time.
+func FetcherSection(r *Run) show.Section {
+	s := idleFetchers(r, axisOfTime(r.Result.Took.Seconds()))
+	s.Chart.XLabel, s.Chart.FromZero = strings.Replace(s.Chart.XLabel, "virtual time", "time", 1), true
+	return s
 }
 
 // idleFetchers shows what the fetchers of one run did, active first: of the reasons to

@@ -356,9 +356,7 @@ func (c *crawl) result() *Result {
 	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory, c.res.Notes = c.f.Bytes(), c.f.Notes()
 	c.res.Kept = c.store.pages()
-	if c.res.Trace != nil {
-		c.note()
-	}
+	c.note()
 	return &c.res
 }
 

@@ -117,6 +117,7 @@ func (c *crawl) precedes(at time.Duration) bool {
 func (c *crawl) handOut() (ask time.Duration) {
 	if c.inStep {
 		if ask = c.repeatTurns(); c.inStep {
+			c.note()
 			return ask
 		}
 	}
@@ -134,9 +135,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 		c.hire(w)
 	}
-	if c.res.Trace != nil {
-		c.note()
-	}
+	c.note()
 	return ask
 }
 
@@ -369,8 +368,11 @@ func (c *crawl) recordRefusals() {
 	}
 }
 
-// note records how many fetchers are active and why the others are not.
+// note records how many fetchers are active and why the others are not, if there is time.
 func (c *crawl) note() {
+	if c.res.Trace == nil {
+		return
+	}
 	var idle Idle
 	idle[c.why()] = len(c.idle)
 	c.res.Trace.Change(c.now-c.stopped, len(c.fetchers)-len(c.idle), &idle)
