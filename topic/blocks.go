@@ -127,13 +127,21 @@ func (r *Reader) readStarts(at int, starts uint64, number uint32) {
 // readTurns looks at all words that end in a block. number is that of the first that begins in it.
 func (r *Reader) readTurns(at int, m *masks, starts, behind uint64, number uint32) {
 	w, inside := r.words, ^uint64(0) // the bytes from the beginning of the word on
+	count := r.counts && r.stems == nil
 	for turns := starts | behind&^m.in; turns != 0; turns &= turns - 1 {
 		bit, i := turns&-turns, at+bits.TrailingZeros64(turns)
 		if behind&bit != 0 {
 			if w.to = i; m.upper&inside&(bit-1) != 0 {
 				w.seen = upper
 			}
-			r.note(r.counts, number-1)
+			if count && w.seen == 0 && i-w.from <= maxWord {
+				// As note does, without calls.
+				if r.all.add(hashOf(w.text, w.from, i)); r.sieve.keeps(w.text, w.from) {
+					r.note(false, number-1)
+				}
+			} else {
+				r.note(r.counts, number-1)
+			}
 		}
 		if starts&bit != 0 {
 			w.from, w.seen, inside = i, 0, -bit
@@ -195,44 +203,47 @@ func (b *blocks) load(at int) (m masks) {
 		m.in |= gathered((letters|digits|lines)&narrow) << i
 		m.printed |= gathered((v+(0x80-'!')*ones)&narrow) << i
 	}
-	b.addWide(&m, at, leads)
+	if leads != 0 {
+		b.addWide(&m, at, leads)
+	}
 	b.last = m.in >> 63
 	return m
 }
 
 // addWide adds the characters of the block at a place that are not ASCII. They begin where bits are
-// set. Most of them are read here, without a call; others by add.
+// set. Letters are read here, without a call; others by add.
 func (b *blocks) addWide(m *masks, at int, leads uint64) {
 	in, up, kinds := m.in, m.upper, &b.kinds.kinds
 	for ; leads != 0; leads &= leads - 1 {
 		i := bits.TrailingZeros64(leads)
 		if p := b.text[at+i:]; i < blockSize-utf8.UTFMax && len(p) >= utf8.UTFMax {
 			x, y := uint(p[1]^0x80), uint(p[2]^0x80) // below 64 in UTF-8
-			r, n, ok := uint(p[0]&0x1f)<<6|x, 2, x < 64
-			if p[0] >= 0xe0 {
-				r, n = uint(p[0]&0xf)<<12|x<<6|y, 3
-				ok = x|y < 64 && r >= 0x800 && p[0] < 0xf0
-			}
-			if ok {
-				k := kinds[r%uint(len(kinds))]
-				up |= uint64(k/upper&1) << i
-				switch all := uint64(1)<<n - 1; k &^ (upper | wide) {
-				case letter | word:
-					in |= all << i
+			if p[0] < 0xe0 && x < 64 {
+				k := kinds[uint(p[0]&0x1f)<<6|x]
+				if k&^(upper|wide) == letter|word {
+					in |= 3 << i
+					up |= uint64(k/upper&1) << i
 					continue
-				case alone | word:
-					in |= all << i
-					m.breaks |= 1<<i | 1<<(i+n)
+				} else if k == wide {
 					continue
-				case katakana | word:
-					if here := at + i; b.kana == here && p[n] != '_' {
-						in |= all << i
-						m.breaks = m.breaks&^(1<<i) | 1<<(i+n)
-						b.kana = here + n
+				}
+			} else if r := uint(p[0]&0xf)<<12 | x<<6 | y; x|y < 64 && r >= 0x800 && p[0] < 0xf0 {
+				switch k := kinds[r&0xffff]; k {
+				case letter | word | wide:
+					in |= 7 << i
+					continue
+				case alone | word | wide:
+					in |= 7 << i
+					m.breaks |= 9 << i // before it and after it
+					continue
+				case katakana | word | wide:
+					if here := at + i; b.kana == here && p[3] != '_' {
+						in |= 7 << i
+						m.breaks = m.breaks&^(1<<i) | 8<<i
+						b.kana = here + 3
 						continue
 					}
-				}
-				if k == wide {
+				case wide:
 					continue
 				}
 			}
@@ -260,10 +271,36 @@ func (b *blocks) add(m *masks, at, i int) {
 		b.put(m, i, n)
 		m.breaks |= 1 << i
 		b.breakAt(m, i+n)
+	case katakana | word:
+		b.addKana(m, at, i, n)
 	case 0:
 	default:
 		b.addRare(m, at, i, n, k)
 	}
+}
+
+// addKana adds a character in katakana: these make words with each other, and with what is like an
+// underscore.
+func (b *blocks) addKana(m *masks, at, i, n int) {
+	here := at + i
+	if b.kana == here {
+		m.breaks &^= 1 << i
+	} else {
+		m.breaks |= 1 << i
+		b.strange = b.strange || b.reached(m, i) && b.before(here)&line != 0
+	}
+	b.put(m, i, n)
+	b.breakAt(m, i+n)
+	b.kana = here + n
+	b.strange = b.strange || here+n < len(b.text) && b.text[here+n] == '_'
+}
+
+// reached reports whether the byte before byte i is of a word.
+func (b *blocks) reached(m *masks, i int) bool {
+	if i == 0 {
+		return b.last != 0
+	}
+	return m.in>>(i-1)&1 != 0
 }
 
 // put adds n bytes at i to those of words.
@@ -284,10 +321,7 @@ func (b *blocks) breakAt(m *masks, i int) {
 
 // addRare adds a character of n bytes whose kind is rare.
 func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
-	reached, cut := b.last != 0, m.breaks>>i&1 != 0
-	if i > 0 {
-		reached = m.in>>(i-1)&1 != 0
-	}
+	reached, cut := b.reached(m, i), m.breaks>>i&1 != 0
 	here, after := at+i, kind(0)
 	if here+n < len(b.text) {
 		after, _ = b.kinds.at(b.text, here+n)
@@ -312,16 +346,6 @@ func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
 			b.put(m, i, n)
 		}
 		b.strange = b.strange || reached && after&(extends|strange) != 0
-	case k&katakana != 0 && k&word != 0:
-		b.strange = b.strange || before&line != 0 || after&line != 0
-		if b.kana == here {
-			m.breaks &^= 1 << i
-		} else {
-			m.breaks |= 1 << i
-		}
-		b.put(m, i, n)
-		b.breakAt(m, i+n)
-		b.kana = here + n
 	case k&hebrew != 0:
 		b.put(m, i, n)
 		next := b.text[min(here+n, len(b.text)-1)]

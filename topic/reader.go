@@ -108,24 +108,23 @@ func (r *Reader) place(count bool) uint8 {
 	if w.to-w.from > maxWord {
 		return noPlace
 	}
-	if kept := r.sieve == nil || r.sieve.keeps(w.text, w.from); r.stems == nil {
+	kept := r.sieve == nil || r.sieve.keeps(w.text, w.from)
+	switch {
+	case r.stems != nil && (kept || count):
+		s := r.stem()
 		if count {
-			r.all.add(w.hash())
+			r.all.add(s.stem)
 		}
-		if kept {
-			if i, ok := r.places[string(w.fold())]; ok {
-				return i
-			}
+		return s.place
+	case count && r.stems == nil:
+		r.all.add(w.hash())
+	}
+	if kept {
+		if i, ok := r.places[string(w.fold())]; ok {
+			return i
 		}
-		return noPlace
-	} else if !kept && !count {
-		return noPlace
 	}
-	s := r.stem()
-	if count {
-		r.all.add(s.stem)
-	}
-	return s.place
+	return noPlace
 }
 
 // stem returns the stem of the present word.

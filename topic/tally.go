@@ -18,7 +18,7 @@ type slot struct {
 // reset begins a page.
 func (t *tally) reset() {
 	if t.mark++; t.mark == 0 || len(t.slots) == 0 || len(t.slots) > keptSlots {
-		*t = tally{mark: 1, slots: make([]slot, 1024)}
+		*t = tally{mark: 1, slots: make([]slot, 1<<11)}
 	}
 	t.least = append(t.least[:0], 0)
 }

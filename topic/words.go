@@ -245,8 +245,9 @@ func (w *Words) fold() []byte {
 // hash returns the hash of the word in lower case.
 func (w *Words) hash() uint64 {
 	if w.seen&upper != 0 {
-		low := w.fold()
-		return hashOf(low, 0, len(low))
+		n := len(w.fold())
+		w.low = append(w.low, make([]byte, 16)...) // so that all can be read at once
+		return hashOf(w.low, 0, n)
 	}
 	return hashOf(w.text, w.from, w.to)
 }
@@ -256,14 +257,16 @@ func (w *Words) hash() uint64 {
 func hashOf(text []byte, from, to int) uint64 {
 	h := uint64(0)
 	for ; to-from > 16; from += 16 {
-		h = mixed(h^eight(text, from, 8), eight(text, from+8, 8))
+		p := text[from : from+16]
+		h = mixed(h^lowered(binary.LittleEndian.Uint64(p)), lowered(binary.LittleEndian.Uint64(p[8:])))
 	}
-	if n := to - from; from+16 <= len(text) {
-		x, y := binary.LittleEndian.Uint64(text[from:]), binary.LittleEndian.Uint64(text[from+8:])
-		return mixed(h^lowered(x)&(1<<(8*n)-1), lowered(y)&(1<<(8*max(0, n-8))-1))
-	} else {
+	n := to - from
+	if from+16 > len(text) {
 		return mixed(h^eight(text, from, min(n, 8)), eight(text, from+8, max(0, n-8)))
 	}
+	p := text[from : from+16]
+	x, y := lowered(binary.LittleEndian.Uint64(p)), lowered(binary.LittleEndian.Uint64(p[8:]))
+	return mixed(h^x&(1<<(8*n)-1), y&(1<<(8*max(0, n-8))-1))
 }
 
 // eight returns at most eight bytes of a text as a number.
