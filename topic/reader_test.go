@@ -176,7 +176,7 @@ func FuzzBlocks(f *testing.F) {
 // bytes end in them.
 func TestBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	common := strings.Fields("web Web Лес лес crawler's e.g. 3.14 naïve don’t l'été 漢字 カタカナ ひらがな الكتاب हिन्दी ไทย 한국어 ελληνικά É Ⅷ _ ‿ x\u202fy א'א ℹ 🚀 \u200d")
+	common := strings.Fields("web Web Лес лес crawler's e.g. 3.14 naïve don’t l'été 漢字 カタカナ ひらがな الكتاب हिन्दी ไทย 한국어 カ\u3099_x א\"א ελληνικά É Ⅷ _ ‿ x\u202fy א'א ℹ 🚀 \u200d")
 	for n := range 3000 {
 		near := rune(rng.IntN(0x3000))
 		var text []byte
