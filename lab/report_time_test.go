@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func TestRecallTime(t *testing.T) {
 		level float64
 		want  show.Cell
 	}{{0.3, show.Num(3, 1)}, {0.5, show.Num(7, 1)}, {0.8, show.None()}} {
-		if got := c.recallTime(r, hot, test.level); got != test.want {
+		if got := c.recallTime(r, hot, test.level); fmt.Sprint(got) != fmt.Sprint(test.want) {
 			t.Errorf("%v of the hot pages after %v, want %v", test.level, got, test.want)
 		}
 	}
