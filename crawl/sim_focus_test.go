@@ -18,6 +18,9 @@ import (
 // Sim = real for crawls about a topic: the policies that use it make the same choices at the same
 // instants, by what the pages have to do with it and the words of links. The simulator knows of
 // pages what the crawl has read in them.
+//
+// It does not hold everywhere yet: with some seeds a site gets another page at the same instant, in
+// batches (topical, best-first) and with topical/explore=0, though all events before are equal.
 func TestFocusSimEqualsReal(t *testing.T) {
 	t.Parallel()
 	for k, s := range simSettings() {
@@ -25,7 +28,7 @@ func TestFocusSimEqualsReal(t *testing.T) {
 			break
 		}
 		if s.name == "batches" {
-			continue // some seeds differ there, for a reason not found yet
+			continue // see above
 		}
 		set := s.set
 		s.topics = fakeweb.Topics{Number: subject.Most, Share: 0.1, Preference: 0.5}
