@@ -395,6 +395,9 @@ type World struct {
 	// Read sets what a page has to do with the topic of the crawl (Frontier.Topic), with its hits
 	// by place in Event.Links. It is nil if the text of pages is not known.
 	Read func(p graph.Page, to *event.Reading)
+	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
+	// they are not known.
+	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

@@ -349,6 +349,9 @@ func (c *crawl) arrive(f *fetcher) {
 			c.event.Links = append(c.event.Links, c.discover(to))
 		}
 	}
+	if c.w.Anchors != nil {
+		c.event.Anchors = c.w.Anchors(c.event.Anchors[:0], p)
+	}
 	c.linked()
 }
 
