@@ -190,10 +190,10 @@ func (r *reliability) add(p float64, hot bool) {
 	}
 }
 
-// unseenSpecs are webs of which nothing was known when the constants of the classifier were chosen:
-// other shares of the topic, other preferences of links, and links that say more, less and the wrong
-// things. Their seeds are used here alone.
-func unseenSpecs() map[string]TextSpec {
+// calibrationSpecs are kinds of webs: other shares of the topic, other preferences of links, and
+// links that say more, less and the wrong things. The constants of the classifier were chosen on
+// webs of the same kinds with other seeds.
+func calibrationSpecs() map[string]TextSpec {
 	specs := map[string]TextSpec{"default": DefaultText()}
 	if testing.Short() {
 		return specs
@@ -219,7 +219,7 @@ func unseenSpecs() map[string]TextSpec {
 // off; and of the first 200 at least three times as many are hot as by chance. docs/lab.md has the
 // numbers.
 func TestCalibrated(t *testing.T) {
-	for what, spec := range unseenSpecs() {
+	for what, spec := range calibrationSpecs() {
 		var r reliability
 		early, all := 0.0, 0.0
 		for seed := range uint64(6) {
