@@ -68,7 +68,7 @@ func (w *walk) hotSoFar() []int {
 func hotModel() (one, last, all, supply float64) { return -0.589, 0.223, 0.267, 0.177 }
 
 // hotScale returns the numbers of the interval.
-func hotScale() (one, few, hours, low, high float64) { return -0.6, 0.316, -0.18, -2.176, 2.129 }
+func hotScale() (one, few, hours, low, high float64) { return -0.75, 0.2, -0.15, -2.176, 2.129 }
 
 // recentTenths is the number of tenths by which the recent rate goes.
 const recentTenths = 4

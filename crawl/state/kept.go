@@ -233,14 +233,25 @@ func (k *Kept) Answers(file int, usable func(file int) bool) (before, in, spare 
 	return before, in, spare
 }
 
-// AnswersIn returns the number of answers in a file.
-func (k *Kept) AnswersIn(file int) int64 {
+// In counts the answers in a file, and how many of them are kept.
+func (k *Kept) In(file int) (answers, kept int64) {
 	for _, f := range k.saved.Files {
 		if int(f.Number) == file {
-			return f.Answers
+			return f.Answers, f.Kept
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+// Fullest returns the usable file with most answers that are not kept, the first of several, and
+// how many these are.
+func (k *Kept) Fullest(usable func(file int) bool) (file int, spare int64) {
+	for _, f := range k.saved.Files {
+		if n := f.Answers - f.Kept; n > spare && usable(int(f.Number)) {
+			file, spare = int(f.Number), n
+		}
+	}
+	return file, spare
 }
 
 // Emptiest returns the usable file, of those before one, with the largest share of answers

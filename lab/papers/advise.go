@@ -57,7 +57,7 @@ func runAdvise(r *run) error {
 		worlds = append(worlds, w)
 	}
 	for i := range uint64(adviseTopics) {
-		p, _, err := r.textWorld(fakeweb.Spec{Seed: 101 + i, Pages: r.textPages() >> (i % 3), Topics: adviseTopic(i)}, int(i%2))
+		p, _, err := r.textWorld(fakeweb.Spec{Seed: 201 + i, Pages: r.textPages() >> (i % 3), Topics: adviseTopic(i)}, int(i%2))
 		if err != nil {
 			return err
 		}
