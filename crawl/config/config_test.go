@@ -27,6 +27,30 @@ func TestDefaultIsValid(t *testing.T) {
 	}
 }
 
+// The preset for topics needs one, stops by it, and leaves another condition and scope.
+func TestTopicPreset(t *testing.T) {
+	p, ok := FindPreset(TopicPreset)
+	c := Default()
+	var missing *KeyError
+	if p.Apply(&c); !ok || !errors.As(p.Check(&c), &missing) || missing.Key != "query" {
+		t.Errorf("without a topic: %v", p.Check(&c))
+	}
+	c.Query = "web crawler"
+	c.ChoosePolicy()
+	if err := errors.Join(p.Check(&c), c.Check()); err != nil || c.Policy != policy.TopicDefault || c.Scope != ScopeAny || c.StopWhen == "" {
+		t.Errorf("policy %s, scope %s, stop when %q: %v", c.Policy, c.Scope, c.StopWhen, err)
+	}
+	c.StopWhen, c.Scope = "pages > 3", ScopeDomain
+	if p.Apply(&c); c.StopWhen != "pages > 3" || c.Scope != ScopeDomain {
+		t.Errorf("stop when %q, scope %s", c.StopWhen, c.Scope)
+	}
+	for _, p := range Presets() {
+		if c := Default(); !p.Topic && p.Check(&c) != nil {
+			t.Errorf("%s needs a topic", p.Name)
+		}
+	}
+}
+
 // The two files that winnow writes mean what they were written from.
 func TestFilesReadBack(t *testing.T) {
 	delay, here := Seconds(10), t.TempDir()
