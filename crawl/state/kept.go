@@ -77,8 +77,8 @@ func (k *Kept) Holds(p graph.Page) bool {
 	return ok
 }
 
-// worth returns the present value of a page.
-func (k *Kept) worth(p graph.Page) float64 {
+// Worth returns the present value of a page.
+func (k *Kept) Worth(p graph.Page) float64 {
 	if v, ok := k.s.Frontier.Worth(p); ok {
 		return v
 	}
@@ -88,7 +88,7 @@ func (k *Kept) worth(p graph.Page) float64 {
 // linked gives a page its value again, because another link to it was found.
 func (k *Kept) linked(p graph.Page) {
 	if k != nil && k.Holds(p) {
-		k.Change(p, k.worth(p))
+		k.Change(p, k.Worth(p))
 	}
 }
 
@@ -110,7 +110,7 @@ func (k *Kept) note(r *journal.Record) {
 		k.moved(r)
 	case event.Session, event.Scored:
 		if len(r.Facts.Score) > 0 {
-			k.Revalue(k.worth)
+			k.Revalue(k.Worth)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (k *Kept) done(r *journal.Record) {
 		return
 	}
 	k.answer(f.Place, e.Page)
-	k.place(e.Page, f.Place, 0, k.worth(e.Page))
+	k.place(e.Page, f.Place, 0, k.Worth(e.Page))
 }
 
 // answer counts an answer in the archive. The one before ends there.
