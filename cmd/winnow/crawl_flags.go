@@ -196,7 +196,9 @@ func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 			return err
 		}
 	}
-	if err := p.Check(c); err != nil && len(o.keys) > 0 { // without flags for keys it is about a file
+	if err := p.Check(c); err != nil && len(o.keys) == 0 { // there are no flags for keys
+		return withHint(usagef("%w", err), "write it into a file, and name that with --config")
+	} else if err != nil {
 		return explainKey(u, err)
 	}
 	return explainKey(u, c.Check())

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
 )
 
@@ -238,7 +239,7 @@ func Presets() []Preset {
 		{"wire2002", "Baeza-Yates and Castillo 2002: 30 s between two requests to a site, 500 fetchers", wire2002, false},
 		{"thesis-exp1", "Castillo 2004, experiment 1: 15 s, 1,000 fetchers, batches of 100,000, larger sites first", thesisExp1, false},
 		{"thesis-exp2", "Castillo 2004, experiment 2: 5 s, 15 s for sites below 100 pages, batches of 200,000", thesisExp2, false},
-		{TopicPreset, "pages about --query, --examples or --like, wherever they are, until none comes any more", aboutTopic, true},
+		{TopicPreset, "important pages about --query, --examples or --like, wherever they are, until none comes any more", aboutTopic, true},
 	}
 }
 
@@ -315,12 +316,16 @@ func thesisExp2(c *Config) {
 	c.Batch = 200_000
 }
 
-// aboutTopic sets what a crawl about something needs: the topic leads to other sites, so the
-// scope is the whole Web, which has no end, so the crawl stops when nothing about the topic comes
-// any more. The policy is the usual one for topics.
+// aboutTopic sets what a crawl for important pages about something needs: the order combines
+// PageRank, what links say, and the distance to hot pages (Cho, Garcia-Molina and Page 1998,
+// section 8), unless there is another one. The topic leads to other sites, so the scope is the
+// whole Web, which has no end, so the crawl stops when nothing about the topic comes any more.
 func aboutTopic(c *Config) {
 	if c.Scope == ScopeSeeds {
 		c.Scope = ScopeAny
+	}
+	if c.Score+c.ScoreFile == "" && c.Policy == policy.DefaultName {
+		c.Score = score.TopicExpression
 	}
 	if c.StopWhen == "" {
 		c.StopWhen = "since_hot > 2000"
