@@ -161,6 +161,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 		return g.err
 	}
 	w.commits++
+	w.keeper.gone(g.gone)
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()
 	w.records += g.records.Len()

@@ -39,7 +39,7 @@ func (f *keyFlag) Set(text string) error { f.said = append(f.said, text); return
 func (o *crawlFlags) add(cmd *cobra.Command) {
 	o.flags = cmd.Flags()
 	o.flags.StringVar(&o.config, "config", "", "configuration file (TOML)")
-	o.flags.StringVar(&o.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
+	o.flags.StringVar(&o.preset, "preset", "", "settings in a word: "+orList(presetNames()))
 	completes(cmd, "preset", presetNames()...)
 }
 
@@ -180,9 +180,10 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 // apply applies the preset and the flags, and checks the result. The preset does not change
 // the scope of a crawl that is resumed.
 func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
+	var p config.Preset
 	if o.preset != "" {
-		p, err := findPreset(u, o.preset)
-		if err != nil {
+		var err error
+		if p, err = findPreset(u, o.preset); err != nil {
 			return err
 		}
 		scope := c.Scope
@@ -194,6 +195,11 @@ func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 		if err := f.apply(u, c); err != nil {
 			return err
 		}
+	}
+	if err := p.Check(c); err != nil && len(o.keys) == 0 { // there are no flags for keys
+		return withHint(usagef("%w", err), "write it into a file, and name that with --config")
+	} else if err != nil {
+		return explainKey(u, err)
 	}
 	return explainKey(u, c.Check())
 }

@@ -111,7 +111,11 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 // plan checks the options and returns the crawls to make.
 func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	if o.Preset != "" {
-		if _, err := findPreset(u, o.Preset); err != nil {
+		p, err := findPreset(u, o.Preset)
+		if err == nil && p.Topic {
+			err = usagef("--preset %s: the web of the demo has no topics", o.Preset)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if !(o.Faster >= 1) {

@@ -196,7 +196,6 @@ func (o *simOptions) addRunFlags() {
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
-	f.IntVar(&set.Buffer, "buffer", 0, "also measure P_BC, crawls that keep this many pages and drop the least important by what they know")
 	f.IntVar(&set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	o.score.addFlags(f)

@@ -71,6 +71,15 @@ type Facts struct {
 	Score *policy.Appraisal `json:"score,omitempty"`
 	Again *Again            `json:"again,omitempty"`
 	Topic *Topic            `json:"topic,omitempty"` // nil if the crawl is about nothing in particular
+	// Dropped is set if the page was fetched and made room for others.
+	Dropped *Dropped `json:"dropped,omitempty"`
+}
+
+// A Dropped tells why a page is not in the archive any more.
+type Dropped struct {
+	At    time.Time `json:"at"`
+	Value float64   `json:"value"`           // of the page now: links to it, or its score
+	Least *float64  `json:"least,omitempty"` // the lowest value of a page that is kept
 }
 
 // Found tells how a page became known.
@@ -227,6 +236,7 @@ func (x *explainer) explain(p graph.Page) error {
 	}
 	x.addVisits()
 	x.addOutcome()
+	x.addDropped()
 	x.addAgain()
 	x.addTopic()
 	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
@@ -336,4 +346,18 @@ func (x *explainer) willBeRefused() event.Bar {
 		return event.BarRobots
 	}
 	return x.judge(x.URL, x.s.IsSeed(x.p))
+}
+
+// addDropped tells whether the page was dropped.
+func (x *explainer) addDropped() {
+	k := x.s.Kept
+	if x.story.dropped == 0 || k == nil || k.Holds(x.p) {
+		return
+	}
+	x.Dropped = &Dropped{At: x.s.Wall(x.story.dropped), Value: k.Worth(x.p)}
+	if k.Len() > 0 {
+		slot, _ := k.Slot(k.Worst())
+		least := k.Value(slot)
+		x.Dropped.Least = &least
+	}
 }

@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
-	"lab/forecast":       {"advise", "graph", "internal/show", "lab/measure", "sim"},
+	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
 	"lab/papers":         append([]string{"lab/forecast", "advise", "fakeweb", "fakeweb/answer", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
