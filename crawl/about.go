@@ -67,7 +67,7 @@ func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool
 	c.Score, c.ScoreFile, c.ImportValues, c.LocationRules = "", "", "", ""
 	sub.keep = &o.Config
 	note(o.Log, "fetching the examples of the topic", "pages", len(urls))
-	sum, _, err := run(ctx, &sub, worth{})
+	sum, _, err := run(ctx, &sub, worth{}, new(visitor))
 	if err != nil {
 		return false, err
 	}

@@ -30,19 +30,22 @@ type committer struct {
 	warc *archive.Writer
 	log  *journal.Log
 	sync bool
+	show func([]*task) // called when tasks are on disk
 	in   chan *group
 	out  chan *group
 }
 
-func newCommitter(warc *archive.Writer, log *journal.Log, sync bool) *committer {
-	c := &committer{warc: warc, log: log, sync: sync, in: make(chan *group, 1), out: make(chan *group, 1)}
+func newCommitter(warc *archive.Writer, log *journal.Log, sync bool, show func([]*task)) *committer {
+	c := &committer{warc: warc, log: log, sync: sync, show: show, in: make(chan *group, 1), out: make(chan *group, 1)}
 	go c.run()
 	return c
 }
 
 func (c *committer) run() {
 	for g := range c.in {
-		g.err = c.write(g)
+		if g.err = c.write(g); g.err == nil {
+			c.show(g.tasks)
+		}
 		c.out <- g
 	}
 	close(c.out)

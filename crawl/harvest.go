@@ -60,6 +60,8 @@ type task struct {
 	hop        string       // Robots: normal form of the redirect's target, "" if it has none
 	void       bool         // it was cancelled and has no result
 	stack      string       // where the parser panicked; "": it did not
+	shown      bool         // OnPage is to see it
+	duplicate  bool         // it is a copy of another page
 }
 
 // before orders the tasks that have ended by end, site and page.
@@ -316,7 +318,7 @@ func newHarvest(s *session) (*harvest, error) {
 		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
-			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
+			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Bodies: s.visitor.onPage != nil, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
 		},
 	}

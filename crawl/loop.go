@@ -66,7 +66,7 @@ func newLoop(s *session) (*loop, error) {
 	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
 	l.index.late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
-	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
+	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err

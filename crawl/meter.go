@@ -83,7 +83,7 @@ func (l *loop) measure(now time.Duration) {
 	s.Active, s.Fetchers = l.crew.busy(), l.config.Fetchers
 	s.MemoryMax = l.memory
 	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
-	s.Commits = l.commits
+	s.Commits, s.Committed, s.Measured = l.commits, l.lastCommit, time.Now()
 	s.Archive, s.Journal = l.archived, l.records
 	if r := l.crew.harvest.names; r != nil {
 		s.DNS = r.Stats()

@@ -122,6 +122,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 		}
 	}
 	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
+	t.shown, t.duplicate = o.visitor.wants(e.Class, o.config), e.Class == event.Duplicate
 	to, moved := o.state.Revisits.Moves(r)
 	o.record()
 	o.admission.admitNearer(now)

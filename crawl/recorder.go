@@ -35,6 +35,8 @@ type recorder struct {
 	records  int64            // bytes of the journal, as committed
 	archived int64            // bytes of WARC files, as committed by this session
 	commits  int64
+
+	lastCommit time.Time // when the last commit was, or when the session began
 }
 
 // begin starts a record.
@@ -91,14 +93,18 @@ func (w *recorder) hold(s graph.Site) {
 // manyLinks is the largest number of links whose memory is kept for the next page.
 const manyLinks = 5000
 
-// keep holds a task until its bytes are committed. A task without bytes is reused at once.
+// keep holds a task until its bytes are committed. A task without bytes that nobody is to see is
+// reused at once.
 func (w *recorder) keep(t *task) {
 	if t.found.Links.Len() > manyLinks {
 		t.found.Links = gather.Links{} // they are in the record, and take megabytes
 	}
-	if n := len(t.found.Records.Bytes); n > 0 {
+	if n := len(t.found.Records.Bytes); n > 0 || t.shown {
 		w.open.tasks = append(w.open.tasks, t)
 		w.open.bytes += int64(n)
+		if t.shown {
+			w.open.bytes += int64(len(t.found.Body))
+		}
 		return
 	}
 	w.tasks.put(t)
@@ -160,7 +166,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 	if g.err != nil {
 		return g.err
 	}
-	w.commits++
+	w.commits, w.lastCommit = w.commits+1, time.Now()
 	w.keeper.gone(g.gone)
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()

@@ -40,7 +40,12 @@ type RunOptions struct {
 	// Progress, if not nil, is called about once a second. The crawl waits for it, and
 	// reuses the Status.
 	Progress func(*history.Status)
-	Machine  Machine
+	// OnPage, if not nil, is called for each fetched page when it is on disk, one call at a time and
+	// not for redirects and failures. A slow OnPage slows down the crawl. If it returns an error, the
+	// crawl stops, and Run returns the error; nothing is lost, and the next run continues. A crawl
+	// that is killed may have stored pages that OnPage has not seen: they are in the archive.
+	OnPage  func(*Page) error
+	Machine Machine
 	// Reload, if not nil, demands that the files of the score are read again. They are also read
 	// when they change.
 	Reload <-chan struct{}
@@ -104,14 +109,16 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	o.Config.ChoosePolicy()
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
+	v, ctx := newVisitor(ctx, &o)
+	defer v.stop(nil)
 	w, err := readWorth(&o) // it reads files: before anything is created
 	if err == nil {
 		err = makeTopic(ctx, &o)
 	}
 	for err == nil {
 		var sum *Summary
-		if sum, w, err = run(ctx, &o, w); err == nil && sum.Why != whyReload {
-			return sum, nil
+		if sum, w, err = run(ctx, &o, w, v); err == nil && sum.Why != whyReload {
+			return sum, v.err
 		}
 	}
 	return nil, err
@@ -119,7 +126,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 
 // run does a session of a run. There is another one if sum.Why is whyReload, with the score
 // next.
-func run(ctx context.Context, o *RunOptions, w worth) (sum *Summary, next worth, err error) {
+func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary, next worth, err error) {
 	scope, err := config.NewScope(&o.Config) // it reads files, too
 	if err != nil {
 		return nil, w, err
@@ -135,7 +142,7 @@ func run(ctx context.Context, o *RunOptions, w worth) (sum *Summary, next worth,
 		return nil, w, err
 	}
 	defer c.release()
-	l, err := newLoop(newSession(o, c, scope))
+	l, err := newLoop(newSession(o, c, scope, v))
 	if err != nil {
 		return nil, w, err
 	}
@@ -177,15 +184,16 @@ type session struct {
 	log       *slog.Logger
 	scope     *gather.Scope
 	overrides config.Overrides
+	visitor   *visitor
 	underWay  underWay
 	fetched   int64 // pages fetched in all sessions, without redirects and revisits
 	visits    int64 // pages fetched in this session, with redirects and revisits
 }
 
 // newSession starts the clock of the next session of a crawl.
-func newSession(o *RunOptions, c *opened, scope *gather.Scope) *session {
+func newSession(o *RunOptions, c *opened, scope *gather.Scope, v *visitor) *session {
 	s := &session{
-		opened: c, options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, scope: scope,
+		opened: c, options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, scope: scope, visitor: v,
 		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
 	}
 	s.delay, s.spare.free = o.Config.Commit.Duration, event.Never
@@ -199,6 +207,8 @@ func newSession(o *RunOptions, c *opened, scope *gather.Scope) *session {
 	if !c.fresh {
 		s.base = max(s.base, time.Duration(wall.UnixNano()-c.state.Began))
 	}
+	s.lastCommit = s.epoch
+	v.began = s.epoch.Round(0).Add(-s.base)
 	return s
 }
 

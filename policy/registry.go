@@ -51,9 +51,10 @@ type Param struct {
 // Params holds the parameters of one choice.
 type Params map[string]string
 
-// Specs returns all policies, in the order in which lists show them.
+// Specs returns all policies, in the order in which lists show them: first those of this package,
+// then those that were registered.
 func Specs() []*Spec {
-	return []*Spec{
+	return append([]*Spec{
 		randomSpec(),
 		breadthFirstSpec(),
 		backlinkCountSpec(),
@@ -77,7 +78,7 @@ func Specs() []*Spec {
 		hedgeSpec(),
 		omniscientSpec(),
 		hornSpec(),
-	}
+	}, registered...)
 }
 
 // Default is the policy of a crawl that names none. DefaultName means it wherever a policy

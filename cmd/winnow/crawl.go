@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -26,6 +27,7 @@ type crawlOptions struct {
 	dir      string // --dir; "" is named after the first seed
 	seeds    string // --seeds: file, - for standard input
 	addSeeds bool
+	onEnd    string // --on-end: command of a shell
 }
 
 func newCrawlCommand(u *ui) *cobra.Command {
@@ -64,11 +66,12 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
 	f.StringVar(&opt.dir, "dir", "", "directory of the crawl (default: the host of the first seed, with .crawl)")
 	f.StringVar(&opt.seeds, "seeds", "", "file with seeds, one URL a line; - is standard input")
 	f.BoolVar(&opt.addSeeds, "add-seeds", false, "add the seeds to the crawl that is resumed")
+	f.StringVar(&opt.onEnd, "on-end", "", "command to run when this run ends, with WINNOW_DIR, WINNOW_STATE, WINNOW_WHY, WINNOW_FETCHED and WINNOW_EXIT in its environment")
 	opt.crawlFlags.add(cmd)
 	opt.addKeys(cmd)
 	defaults := config.Default()
 	seeds, _ := defaults.Key("seeds")
-	setGroup(f, seeds.Section, "add-seeds")
+	setGroup(f, seeds.Section, "add-seeds", "on-end")
 	setGroup(f, firstFlags, "dir", "seeds", "pages", "duration", "scope", "max-depth", "exclude", "delay", "contact", "allow-private")
 	groupUsage(u, cmd)
 	return cmd
@@ -82,6 +85,7 @@ type crawling struct {
 	dir    string
 	seeds  []string // normal forms of what was given; none when that is needless
 	resume bool
+	sum    crawl.Summary // of the run, when it has ended
 }
 
 func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) error {
@@ -96,12 +100,12 @@ func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) erro
 		}
 	}
 	c.warn()
-	return c.run(ctx)
+	return c.ended(ctx, c.run(ctx))
 }
 
 // begin reads --config and the seeds.
 func (c *crawling) begin(args []string) error {
-	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "config", "preset", "query", "query-file", "like"); err != nil {
+	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "on-end", "config", "preset", "query", "query-file", "like"); err != nil {
 		return err
 	}
 	c.config = config.Default()

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/metrics"
+	"github.com/winnow-crawler/winnow/internal/hook"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -48,6 +49,7 @@ func (c *crawling) run(ctx context.Context) error {
 	})
 	p.stop()
 	if sum != nil {
+		c.sum = *sum
 		if printErr := c.printEnd(sum); err == nil {
 			err = printErr
 		}
@@ -56,6 +58,21 @@ func (c *crawling) run(ctx context.Context) error {
 		return err
 	}
 	return c.verdict(ctx, sum)
+}
+
+// ended runs the command of --on-end and returns the error of the run.
+func (c *crawling) ended(ctx context.Context, err error) error {
+	if c.opt.onEnd == "" {
+		return err
+	}
+	end := hook.End{Dir: c.dir, State: c.sum.State, Why: c.sum.Why, Fetched: c.sum.Fetched, Exit: codeOf(ctx, err)}
+	if end.State == "" {
+		end.State, end.Why = "failed", oneLine(err)
+	}
+	if failed := end.Run(c.opt.onEnd, c.u.screen.W); failed != nil {
+		c.u.say("warning", fmt.Sprintf("--on-end: %v: %s", failed, c.opt.onEnd))
+	}
+	return err
 }
 
 // verdict turns the reason of the end into an exit code: reaching a limit or the end of

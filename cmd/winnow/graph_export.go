@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/parquet"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
 type exportOptions struct {
@@ -212,8 +213,8 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 			os.Remove(o.output)
 		}
 	}()
-	version, commit := creator(buildInfo())
-	w := &parquet.Writer{Graph: g, Version: version, Commit: commit}
+	program, commit := version.Creator(version.Build())
+	w := &parquet.Writer{Graph: g, Version: program, Commit: commit}
 	stages := []string{"write pages", "write links"}
 	write := []func(io.Writer) error{w.Pages, w.Links}
 	files := make([]*result.File, len(write))

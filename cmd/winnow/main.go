@@ -131,6 +131,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newExplainCommand(u),
 		newGraphCommand(u),
 		newLabCommand(u),
+		newManCommand(u),
 		newPagesCommand(u),
 		newRankCommand(u),
 		newReportCommand(u),

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/manual"
 )
 
 func TestNearest(t *testing.T) {
@@ -176,11 +177,11 @@ func TestHelpDefaults(t *testing.T) {
 // TestCrawlGroups: the help of a crawl begins with the ten flags that people need first, then
 // has the sections of the configuration, and each flag once.
 func TestCrawlGroups(t *testing.T) {
-	groups := groupsOf(newCrawlCommand(newUI(nil, nil, nil)))
+	groups := manual.Groups(newCrawlCommand(newUI(nil, nil, nil)))
 	n := 0
-	groups[0].flags.VisitAll(func(*pflag.Flag) { n++ })
-	if groups[0].heading != firstFlags || n != 10 {
-		t.Errorf("%d flags under %q", n, groups[0].heading)
+	groups[0].Flags.VisitAll(func(*pflag.Flag) { n++ })
+	if groups[0].Heading != firstFlags || n != 10 {
+		t.Errorf("%d flags under %q", n, groups[0].Heading)
 	}
 	help := must(t, "crawl", "--help")
 	c := config.Default()

@@ -141,19 +141,28 @@ func (u *ui) stages(ctx context.Context) *show.Stages {
 // finish prints the error, if any, and returns the exit code.
 func (u *ui) finish(ctx context.Context, err error) int {
 	u.screen.Erase()
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, errReaderGone):
-		return exitOK // `winnow rank G | head`: the reader has what it wanted
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	switch code := codeOf(ctx, err); code {
+	case exitOK:
+		return code
+	case exitInterrupted:
 		u.say("", "interrupted")
-		return exitInterrupted
+		return code
 	}
 	u.say("error", oneLine(err))
 	var hinted *hint.Error
 	if errors.As(err, &hinted) && hinted.Hint != "" {
 		u.say("hint", hinted.Hint)
+	}
+	return exitCode(err)
+}
+
+// codeOf returns the exit code for an error of a verb.
+func codeOf(ctx context.Context, err error) int {
+	switch {
+	case err == nil, errors.Is(err, errReaderGone): // `winnow rank G | head`: the reader has what it wanted
+		return exitOK
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
 	}
 	return exitCode(err)
 }

@@ -1,24 +1,10 @@
 package main
 
 import (
-	"cmp"
-	"runtime"
-	"runtime/debug"
-	"strings"
-
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/manual"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
-
-// A versionInfo holds the build information that the Go linker wrote into the binary.
-// Build scripts add nothing.
-type versionInfo struct {
-	Version  string `json:"version"`  // module version, "(devel)" for a plain build
-	Go       string `json:"go"`       // version of the compiler
-	Platform string `json:"platform"` // system/architecture
-	Revision string `json:"revision"` // commit, empty when built outside a checkout
-	Time     string `json:"time"`     // of that commit
-	Modified bool   `json:"modified"` // the checkout had changes on top of it
-}
 
 func newVersionCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
@@ -33,7 +19,7 @@ func newVersionCommand(u *ui) *cobra.Command {
 }
 
 func runVersion(u *ui) error {
-	v := versionOf(buildInfo())
+	v := version.Of(version.Build())
 	if u.asJSON {
 		return u.json(v)
 	}
@@ -44,47 +30,19 @@ func runVersion(u *ui) error {
 	return nil
 }
 
-// buildInfo returns the build information in the binary; it is empty if there is none.
-func buildInfo() *debug.BuildInfo {
-	if build, ok := debug.ReadBuildInfo(); ok {
-		return build
-	}
-	return &debug.BuildInfo{}
-}
-
 // programName returns the name of the program that graphs record.
-func programName() string {
-	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
-		return "winnow " + build.Main.Version
-	}
-	return "winnow"
-}
+func programName() string { return version.Program() }
 
-// creator returns the program that Parquet files record, in the form that their readers
-// parse: "winnow version 1.2.3 (build COMMIT)".
-func creator(build *debug.BuildInfo) (version, commit string) {
-	v := versionOf(build)
-	return strings.Trim(v.Version, "()") + " ", cmp.Or(v.Revision, "unknown")
-}
-
-func versionOf(build *debug.BuildInfo) versionInfo {
-	v := versionInfo{
-		Version:  build.Main.Version,
-		Go:       runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+// newManCommand returns the verb of packagers: make man calls it.
+func newManCommand(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:     "man DIR",
+		Short:   "write man pages and completions",
+		Example: "  winnow man share",
+		Hidden:  true,
+		Args:    exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return manual.Write(cmd.Root(), args[0], version.Of(version.Build()).Version)
+		},
 	}
-	if v.Version == "" {
-		v.Version = "(devel)"
-	}
-	for _, s := range build.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.time":
-			v.Time = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		}
-	}
-	return v
 }

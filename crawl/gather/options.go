@@ -21,6 +21,7 @@ type Options struct {
 	KeepNoArchive bool         // store the bodies of pages whose authors want no copy
 	Anchors       bool         // find the regions and the words of links
 	Topic         *topic.Topic // of the crawl: what to read in pages; nil: nothing
+	Bodies        bool         // keep the bodies of pages in Found
 	Signals       bool         // find feeds, and read what they and sitemaps say about changes
 	HTMLOnly      bool         // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64        // bytes after content coding; 0 means 10 MiB

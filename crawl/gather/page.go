@@ -103,6 +103,9 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	if f.Class != event.OK {
 		return
 	}
+	if g.opt.Bodies {
+		f.Body = append(f.Body, body...)
+	}
 	if f.Media = sniff(f.Media, body); !isHTML(f.Media) {
 		f.Class = event.NotHTML
 		return
@@ -278,7 +281,7 @@ type Found struct {
 	Files     []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
 	Feeds     []string // that a page names: normal forms
 	Feed      bool     // of a sitemap: it is a feed
-	Body      []byte   // of a robots.txt
+	Body      []byte   // of a robots.txt; with Options.Bodies of a page, too
 
 	Records archive.Records // Bytes is nil where there is nothing to store
 	Revisit bool            // the first of them is a revisit

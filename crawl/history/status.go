@@ -73,6 +73,8 @@ type Status struct {
 	Left      time.Duration       `json:"-"` // until the limit in force; 0: unknown
 	DNS       fetch.ResolverStats `json:"-"`
 	Commits   int64               `json:"-"`
+	Committed time.Time           `json:"-"` // when the last of them was, or when the session began
+	Measured  time.Time           `json:"-"` // when this status was made
 	Archive   int64               `json:"-"` // bytes written to WARC files
 	Journal   int64               `json:"-"` // bytes written to the journal
 }

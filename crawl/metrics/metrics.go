@@ -1,9 +1,11 @@
-// Package metrics serves the statistics of a running crawl to Prometheus.
+// Package metrics serves the statistics of a running crawl: to Prometheus, to people, and to those
+// who restart what is stuck.
 package metrics
 
 import (
 	"context"
 	"crypto/subtle"
+	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -53,6 +55,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_memory_bytes", "Memory that the crawl takes.", ""},
 	{"winnow_memory_max_bytes", "Ceiling of the memory, 0 for none.", ""},
 	{"winnow_crawl_seconds", "Time since the crawl began, stops included.", ""},
+	{"winnow_commit_age_seconds", "Time since the last commit of this session, or since it began.", ""},
 	{"winnow_commits_total", "Groups of records committed by this session.", ""},
 	{"winnow_archive_bytes_total", "Bytes written to WARC files by this session.", ""},
 	{"winnow_journal_bytes_total", "Bytes written to the journal by this session.", ""},
@@ -134,6 +137,7 @@ func loadMetrics(s *history.Status) []sample {
 		{"winnow_memory_bytes", gauge, float64(s.Memory), nil},
 		{"winnow_memory_max_bytes", gauge, float64(s.MemoryMax), nil},
 		{"winnow_crawl_seconds", gauge, s.Seconds, nil},
+		{"winnow_commit_age_seconds", gauge, commitAge(s, time.Now()).Seconds(), nil},
 		{"winnow_commits_total", counter, float64(s.Commits), nil},
 		{"winnow_archive_bytes_total", counter, float64(s.Archive), nil},
 		{"winnow_journal_bytes_total", counter, float64(s.Journal), nil},
@@ -159,23 +163,35 @@ func dnsMetrics(s *history.Status) []sample {
 	}
 }
 
-// Handler returns a handler that answers GET /metrics. If token is not empty, a client must
-// send it.
+// Handler returns a handler that answers GET /metrics, GET / with a page for people, and
+// GET /healthz. If token is not empty, a client must send it, except to /healthz.
 func Handler(last Source, token []byte) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(last), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		want := append([]byte("Bearer "), token...)
+	mux.HandleFunc("GET /metrics", guarded(token, metrics.ServeHTTP))
+	mux.HandleFunc("GET /{$}", guarded(token, func(w http.ResponseWriter, _ *http.Request) { servePage(w, last, time.Now()) }))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		code, text := health(last, time.Now())
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(code)
+		fmt.Fprintln(w, text)
+	})
+	return mux
+}
+
+// guarded refuses clients that do not send the token, if there is one.
+func guarded(token []byte, serve http.HandlerFunc) http.HandlerFunc {
+	want := append([]byte("Bearer "), token...)
+	return func(w http.ResponseWriter, r *http.Request) {
 		if len(token) > 0 && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "a token is needed", http.StatusUnauthorized)
 			return
 		}
-		metrics.ServeHTTP(w, r)
-	})
-	return mux
+		serve(w, r)
+	}
 }
 
 // Serve listens on addr and serves the metrics until close is called. It also returns the

@@ -34,7 +34,7 @@ func TestMetrics(t *testing.T) {
 		`winnow_importance_gathered_ratio 0.4321`, `winnow_fetchers{state="idle"} 188`, `winnow_waiting{reason="politeness"} 2900`,
 		`winnow_unchanged_visits_total{status="304"} 11`, `winnow_not_transferred_bytes_total 12`,
 		`winnow_unchanged_visits_total{status="200"} 13`, `winnow_not_stored_bytes_total 14`,
-		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`,
+		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`, "winnow_commit_age_seconds 30",
 		"# TYPE winnow_requests_total counter", "go_goroutines",
 	} {
 		if !strings.Contains(body, want) {
@@ -62,7 +62,7 @@ func TestMetricsToken(t *testing.T) {
 	}
 }
 
-// TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
+// TestMetricsRefuse: metrics answer to GET and HEAD on three paths and to nothing else, so
 // that nothing can be changed by them.
 func TestMetricsRefuse(t *testing.T) {
 	h := Handler(func() (history.Status, bool) { return someStats(), true }, nil)
@@ -71,7 +71,7 @@ func TestMetricsRefuse(t *testing.T) {
 		code         int
 	}{
 		{"GET", "/metrics", 200}, {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405}, {"PUT", "/metrics", 405}, {"DELETE", "/metrics", 405},
-		{"GET", "/", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
+		{"GET", "/", 200}, {"POST", "/", 405}, {"GET", "/healthz", 200}, {"POST", "/healthz", 405}, {"GET", "/other", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, nil))
@@ -81,12 +81,57 @@ func TestMetricsRefuse(t *testing.T) {
 	}
 }
 
+// TestHealth: a crawl that reports is healthy, and no token is needed to ask.
+func TestHealth(t *testing.T) {
+	for _, test := range []struct {
+		known  bool
+		silent time.Duration
+		pages  int64
+		code   int
+		text   string
+	}{
+		{false, 0, 0, 503, "starting"},
+		{true, time.Second, 100, 200, "ok: running"},
+		{true, 2 * time.Minute, 100, 503, "stuck: the crawl has not reported for 2m00s"},
+		{true, 2 * time.Minute, 5_000_000, 200, "ok"}, // counting takes longer
+	} {
+		h := Handler(func() (history.Status, bool) {
+			s := someStats()
+			s.Measured, s.Known = time.Now().Add(-test.silent), test.pages
+			return s, test.known
+		}, []byte("0123456789abcdef"))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
+		if w.Code != test.code || !strings.HasPrefix(w.Body.String(), test.text) {
+			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		}
+	}
+}
+
+// TestPage: people see the main numbers and the age of the last commit; the token counts.
+func TestPage(t *testing.T) {
+	last := func() (history.Status, bool) { return someStats(), true }
+	w := httptest.NewRecorder()
+	Handler(last, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	for _, want := range []string{"ok: running", "12,345 pages", "<th>last commit</th><td>30s ago</td>", "politeness</th><td>2,900</td>", `href="metrics"`} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in\n%s", want, w.Body)
+		}
+	}
+	w = httptest.NewRecorder()
+	Handler(last, []byte("0123456789abcdef")).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 401 || strings.Contains(w.Body.String(), "12,345") {
+		t.Errorf("without the token: %d %s", w.Code, w.Body)
+	}
+}
+
 // someStats are those of a crawl in full swing.
 func someStats() history.Status {
 	s := history.Status{
 		Seconds: 7200, Ran: 61 * time.Second, State: "running",
 		Known: 1_234_567, Waiting: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
 		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
+		Measured: time.Now(), Committed: time.Now().Add(-30 * time.Second),
 		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}

@@ -1,4 +1,4 @@
-package main
+package version
 
 import (
 	"runtime/debug"
@@ -14,7 +14,7 @@ func TestCreator(t *testing.T) {
 		build           *debug.BuildInfo
 		version, commit string
 	}{{&debug.BuildInfo{}, "devel ", "unknown"}, {&tagged, "v1.2.3 ", "abc"}} {
-		if version, commit := creator(c.build); version != c.version || commit != c.commit {
+		if version, commit := Creator(c.build); version != c.version || commit != c.commit {
 			t.Errorf("%q, %q, want %q, %q", version, commit, c.version, c.commit)
 		}
 	}
