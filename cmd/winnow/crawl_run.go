@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 // run crawls, shows the progress, and prints a summary at the end.
@@ -43,7 +44,7 @@ func (c *crawling) run(ctx context.Context) error {
 		Reload: reload,
 		Dir:    c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
+		Log: slog.New(&terminal.Log{Show: p.say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
@@ -61,7 +62,7 @@ func (c *crawling) run(ctx context.Context) error {
 // verdict turns the reason of the end into an exit code: reaching a limit or the end of
 // the Web is a success, unless there is no page; a full disk is none.
 func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
-	again := c.again()
+	again := terminal.ResumeIn(c.dir)
 	switch sum.Why {
 	case "stopped":
 		if ctx.Err() != nil {
@@ -76,7 +77,7 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			"try: %s --max-memory %s", again, 2*most)
 	default:
 		if sum.Fetched == sum.Redirects {
-			return c.nothing(ctx, sum)
+			return &missingError{terminal.NoPage(ctx, c.dir, &c.config, &sum.Status)}
 		}
 	}
 	return nil
@@ -97,53 +98,6 @@ func (c *crawling) logLevel() slog.Level {
 		return slog.LevelDebug
 	}
 	return crawl.LevelNote
-}
-
-// A crawlLog prints the log of the crawler as messages. Several goroutines log, so show must
-// be safe for concurrent use.
-type crawlLog struct {
-	show  func(kind, text string)
-	least slog.Level
-	attrs string // of With, written behind each message
-	group string // in front of names, with a dot
-}
-
-func (l *crawlLog) Enabled(_ context.Context, level slog.Level) bool { return level >= l.least }
-
-func (l *crawlLog) Handle(_ context.Context, r slog.Record) error {
-	text := r.Message + l.attrs
-	r.Attrs(func(a slog.Attr) bool {
-		text += l.attr(a)
-		return true
-	})
-	kind := ""
-	if r.Level >= slog.LevelWarn {
-		kind = "warning"
-	}
-	l.show(kind, strings.ReplaceAll(text, "\n", " "))
-	return nil
-}
-
-func (l *crawlLog) attr(a slog.Attr) string {
-	value := a.Value.Resolve().String()
-	if value == "" || strings.ContainsAny(value, " =\"\t\n") {
-		value = fmt.Sprintf("%q", value)
-	}
-	return " " + l.group + a.Key + "=" + value
-}
-
-func (l *crawlLog) WithAttrs(attrs []slog.Attr) slog.Handler {
-	out := *l
-	for _, a := range attrs {
-		out.attrs += l.attr(a)
-	}
-	return &out
-}
-
-func (l *crawlLog) WithGroup(name string) slog.Handler {
-	out := *l
-	out.group += name + "."
-	return &out
 }
 
 // otherFiles is the number of files and sockets that a crawl has open in addition to the
@@ -214,7 +168,7 @@ func readToken(name string) ([]byte, error) {
 	}
 	token := bytes.TrimSpace(text)
 	if len(token) < 16 {
-		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", quoteArgs([]string{name}))
+		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
 	}
 	return token, nil
 }

@@ -16,6 +16,7 @@ import (
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/policy"
@@ -207,7 +208,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: d.dir, Config: d.config, Seeds: []string{d.server.URL(0)}, Version: programVersion(),
-		Log: slog.New(&crawlLog{show: p.say, least: slog.LevelError}), Progress: p.set,
+		Log: slog.New(&terminal.Log{Show: p.say, Least: slog.LevelError}), Progress: p.set,
 		Machine: crawl.Machine{TLS: d.server.ClientTLS()},
 	})
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/spelling"
 )
 
 type pagesOptions struct {
@@ -81,7 +82,7 @@ func checkPageState(u *ui, name string) error {
 	if name == "" || slices.Contains(pageStateNames(), name) {
 		return nil
 	}
-	near, ok := nearest(name, pageStateNames())
+	near, ok := spelling.Nearest(name, pageStateNames())
 	if !ok {
 		near = "failed"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 func newRetryCommand(u *ui) *cobra.Command {
@@ -60,7 +61,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 	}
 	u.printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
 	if sum.Retried > 0 {
-		u.notef("to fetch: %s", quoteArgs([]string{"winnow", "crawl", "--dir", dir}))
+		u.notef("to fetch: %s", terminal.Command("winnow", "crawl", "--dir", dir))
 	}
 	return nil
 }
