@@ -68,28 +68,28 @@ func (s *screen) String() string {
 // TestDrawPanel: panels replace each other, messages stay above them, and at the end
 // nothing of a panel is left.
 func TestDrawPanel(t *testing.T) {
-	terminal := &screen{t: t}
-	u := newUI(nil, io.Discard, terminal)
+	screen := &screen{t: t}
+	u := newUI(nil, io.Discard, screen)
 	u.screen.Width = func() int { return 12 }
 	c := config.Default()
-	p := newCrawlProgress(u, &c)
+	p := u.watch("a.crawl", &c)
 	u.screen.Draw("one", "a second line that is too long", "three")
-	if got, want := terminal.String(), "one\na second li\nthree"; got != want {
+	if got, want := screen.String(), "one\na second li\nthree"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	u.screen.Draw("1", "2")
-	if got, want := terminal.String(), "1\n2"; got != want {
+	if got, want := screen.String(), "1\n2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.say("warning", "x")
-	p.say("", "y")
+	p.Say("warning", "x")
+	p.Say("", "y")
 	u.screen.Draw("A", "B", "C")
-	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
+	if got, want := screen.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.stop()
+	p.Stop()
 	u.screen.Erase()
-	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y"; got != want {
+	if got, want := screen.String(), "winnow: warning: x\nwinnow: y"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

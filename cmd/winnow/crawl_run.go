@@ -22,8 +22,8 @@ import (
 
 // run crawls, shows the progress, and prints a summary at the end.
 func (c *crawling) run(ctx context.Context) error {
-	p := newCrawlProgress(c.u, &c.config)
-	closeMetrics, err := serveMetrics(c.u, &c.config, p.last)
+	p := c.u.watch(c.dir, &c.config)
+	closeMetrics, err := serveMetrics(c.u, &c.config, p.Last)
 	if err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (c *crawling) run(ctx context.Context) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
-		p.say("", "stopping; a second Ctrl-C stops at once, and nothing that was fetched is lost")
+		p.Say("", "stopping; a second Ctrl-C stops at once, and nothing that was fetched is lost")
 	})()
-	p.start()
-	defer p.stop()
+	p.Start()
+	defer p.Stop()
 	heap := machine.ForCrawl(int64(c.config.MaxMemory))
 	defer heap.Restore()
 	reload, done := hangups(&c.config)
@@ -44,10 +44,10 @@ func (c *crawling) run(ctx context.Context) error {
 		Reload: reload,
 		Dir:    c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
-		Log: slog.New(&terminal.Log{Show: p.say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
+		Log: slog.New(&terminal.Log{Show: p.Say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.Set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
-	p.stop()
+	p.Stop()
 	if sum != nil {
 		if printErr := c.printEnd(sum); err == nil {
 			err = printErr

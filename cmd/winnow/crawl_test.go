@@ -148,7 +148,7 @@ func TestCrawlStops(t *testing.T) {
 	if e.code != 130 || !strings.Contains(e.stdout, "paused: ") || !strings.HasSuffix(e.stderr, "winnow: interrupted\n") {
 		t.Errorf("%+v", e)
 	}
-	if !inOrder(e.stderr, "winnow: stopping", "Ctrl-C") {
+	if !inOrder(e.stderr, "stopping; ", "Ctrl-C") {
 		t.Errorf("stderr %q", e.stderr)
 	}
 }

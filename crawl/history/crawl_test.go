@@ -72,6 +72,7 @@ func sameStatus(t *testing.T, what string, got, want *history.Status) {
 	for _, s := range []*history.Status{&g, &w} {
 		s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers, s.Waits = "", 0, 0, 0, 0, nil
 		s.Columns, s.Memory, s.Counts, s.Acquired = nil, 0, frontier.Counts{}, 0
+		s.Delays, s.Fetching, s.LastFailure = nil, nil, nil
 	}
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%s: %+v, want %+v", what, g, w)

@@ -153,9 +153,9 @@ func TestFailuresAgree(t *testing.T) {
 	if err := PrintStatus(&out, "a.crawl", &s, &c); err != nil {
 		t.Fatal(err)
 	}
-	by := "dns 1,072, http-error 1"
-	for where, text := range map[string]string{"panel": strings.Join(Panel(&s, &c), "\n"), "log": ProgressLine(&s, &c), "status": out.String()} {
-		if !strings.Contains(text, "1,073") || !strings.Contains(text, by) || strings.Contains(text, "failures") {
+	view, plain := View{Config: &c}, Plain{Config: &c}
+	for where, text := range map[string]string{"view": strings.Join(view.Lines(&s, 80, 24), "\n"), "log": plain.numbers(&s), "status": out.String()} {
+		if !strings.Contains(text, "1,073") || !strings.Contains(text, "dns 1,072") || !strings.Contains(text, "http-error 1") {
 			t.Errorf("%s: %s", where, text)
 		}
 	}
