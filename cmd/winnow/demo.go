@@ -218,7 +218,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 		return ctx.Err()
 	}
 	p.Stop()
-	u.notef("fetched %s of %s in %s; %s failed, %s refused", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
+	u.notef("fetched %s of %s in %s; %s failed, %s skipped", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
 		show.Grouped(sum.Failed), show.Grouped(sum.Refused))
 	return nil
 }

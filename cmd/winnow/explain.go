@@ -9,7 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
@@ -54,14 +53,12 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	if opt.visits < 0 || opt.links < 0 {
 		return usagef("--visits and --links must not be negative")
 	}
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
-	p.Note("the records are replayed")
-	defer p.Done()
-	v, err := history.Open(ctx, dir)
+	v, p, err := u.openCrawl(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
+	defer p.Done()
 	status := v.StatusFile()
 	if status == nil {
 		if status, err = v.Status(); err != nil {
@@ -77,7 +74,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	})
 	p.Done()
 	if err != nil {
-		return explainError(err)
+		return wrongURL(err)
 	}
 	if u.asJSON {
 		err = u.json(x)
@@ -94,8 +91,8 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	return withHint(err, "to add it to the crawl: %s", terminal.Command("winnow", "crawl", "--dir", dir, "--add-seeds", x.URL))
 }
 
-// explainError makes a usage error of a URL that is none.
-func explainError(err error) error {
+// wrongURL makes a usage error of a URL that is none.
+func wrongURL(err error) error {
 	if text, ok := strings.CutPrefix(err.Error(), "seed "); ok {
 		return withHint(usagef("%s", text), "a URL is needed, such as https://example.org/docs/")
 	}

@@ -17,8 +17,8 @@ func newRetryCommand(u *ui) *cobra.Command {
 	chance := crawl.Chance{}
 	cmd := &cobra.Command{
 		Use:   "retry DIR [--site S] [--class C]",
-		Short: "retry failed or refused pages of a crawl",
-		Long: `Puts pages that failed or were refused back into the queue, and lifts the verdict on sites
+		Short: "retry failed or skipped pages of a crawl",
+		Long: `Puts pages that failed or were skipped back into the queue, and lifts the verdict on sites
 that were given up. It fetches nothing: winnow crawl --dir DIR does, and judges them again.
 
 Without flags, all failed pages are retried. --class names a class of failures or a reason

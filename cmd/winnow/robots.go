@@ -40,7 +40,7 @@ are allowed or not.`,
 		Example: `  winnow robots https://example.org/private/page
   winnow robots https://example.org/ --agent googlebot --json
   winnow robots /private/page --file robots.txt`,
-		Args: atLeastOne("URL"),
+		Args: firstOf("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRobots(cmd.Context(), u, opt, args)
 		},

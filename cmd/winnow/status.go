@@ -25,7 +25,7 @@ limit excluded pages, the flag that admits them is listed.
 With -v it also lists skipped pages, mirrors, unreachable sites and memory. Pages skipped as
 traps are listed by reason, with the sites and patterns that have most of them; --json lists
 more. In a pattern, * is any name and # a number or an id; of a query, only the names of the
-parameters are shown. Held pages are those refused as grows, hosts or farm: they are
+parameters are shown. Held pages are those skipped as grows, hosts or farm: they are
 admitted as soon as there is evidence that they are wanted.`,
 		Example: `  winnow status a.example.crawl
   winnow status a.example.crawl -v

@@ -74,6 +74,16 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// firstOf requires an argument; any number may follow.
+func firstOf(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+		}
+		return nil
+	}
+}
+
 // completes offers values of a flag to the shell.
 func completes(cmd *cobra.Command, flag string, values ...string) {
 	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)

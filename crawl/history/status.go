@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -90,6 +91,17 @@ type Failure struct {
 	Status int       `json:"status,omitempty"`
 	Note   string    `json:"note,omitempty"`
 	At     time.Time `json:"at"`
+}
+
+// Text says in a few words why the page failed.
+func (f *Failure) Text() string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("status %d", f.Status)
+	case f.Note != "":
+		return f.Note
+	}
+	return f.Class
 }
 
 // A TopicStatus says how many pages are about the topic of a crawl.

@@ -36,7 +36,7 @@ func PrintDetails(w io.Writer, dir string, s *history.Status, c *config.Config) 
 // addLeft adds held pages and mirrors.
 func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
-		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
+		t.Add("held", show.Grouped(s.Held), "skipped pages that are admitted if there is evidence that they are wanted")
 	}
 	if s.Mirrored > 0 {
 		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")

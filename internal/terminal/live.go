@@ -52,7 +52,7 @@ func (v *View) Lines(s *history.Status, width, height int) []string {
 		lines = append(lines, v.labelled(width, "failed", append([]string{show.Grouped(s.Failed)}, counts(s.FailedBy)...)))
 	}
 	if f := s.LastFailure; f != nil {
-		lines = append(lines, v.labelled(width, "last", []string{shortURL(f.URL) + ": " + failureText(f)}))
+		lines = append(lines, v.labelled(width, "last", []string{shortURL(f.URL) + ": " + f.Text()}))
 	}
 	if s.Refused > 0 {
 		lines = append(lines, v.labelled(width, "skipped", append([]string{show.Grouped(s.Refused)}, counts(s.RefusedBy)...)))
@@ -200,17 +200,6 @@ func counts(by map[string]int64) (items []string) {
 		items = append(items, name+" "+show.Grouped(by[name]))
 	}
 	return items
-}
-
-// failureText says why a page failed.
-func failureText(f *history.Failure) string {
-	switch {
-	case f.Status != 0:
-		return fmt.Sprintf("status %d", f.Status)
-	case f.Note != "":
-		return f.Note
-	}
-	return f.Class
 }
 
 // shortURL returns a URL without its scheme.

@@ -41,7 +41,7 @@ func NoPage(ctx context.Context, dir string, conf *config.Config, sum *history.S
 			return err
 		}
 	}
-	return noPage(fmt.Sprintf("failed: %s; refused: %s", show.ByNumber(sum.FailedBy), show.ByNumber(sum.RefusedBy)),
+	return noPage(fmt.Sprintf("failed: %s; skipped: %s", show.ByNumber(sum.FailedBy), show.ByNumber(sum.RefusedBy)),
 		"winnow pages %s lists the reasons", Command(c.dir))
 }
 
@@ -122,7 +122,7 @@ func (c *emptyCrawl) askRobots(url string) []string {
 // movedAway explains a crawl whose seed redirects to a page that is not fetched.
 func (c *emptyCrawl) movedAway(seed string, all []history.PageInfo) error {
 	for _, x := range all {
-		if x.State != "refused" {
+		if x.State != history.PageSkipped {
 			continue
 		}
 		to := show.Line(x.URL)
@@ -133,7 +133,7 @@ func (c *emptyCrawl) movedAway(seed string, all []history.PageInfo) error {
 		case x.Why == event.BarScope.String(), x.Why == event.BarDepth.String():
 			return noPage(fmt.Sprintf("%s redirects to %s, and redirects are not followed", seed, to), "list the URL it redirects to")
 		}
-		return noPage(fmt.Sprintf("%s redirects to %s, which is refused (%s)", seed, to, x.Why), "winnow pages --help explains the reason")
+		return noPage(fmt.Sprintf("%s redirects to %s, which is skipped (%s)", seed, to, x.Why), "winnow pages --help explains the reason")
 	}
 	return nil
 }

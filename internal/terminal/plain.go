@@ -52,7 +52,7 @@ func (p *Plain) failures(s *history.Status) (lines []string) {
 		}
 		line := fmt.Sprintf("first failure of class %s", class)
 		if f := s.LastFailure; f != nil && f.Class == class {
-			line += ": " + f.URL + ": " + failureText(f)
+			line += ": " + f.URL + ": " + f.Text()
 		}
 		lines = append(lines, line)
 	}

@@ -81,7 +81,7 @@ func addCounts(t *show.List, s *history.Status, width int) {
 		t.Add("hot", show.Grouped(x.Hot), fmt.Sprintf("%.1f %% of the %s read are about the topic", 100*x.Harvest, show.Counted(x.Read, "page")))
 	}
 	t.Add("failed", show.Grouped(s.Failed), show.Fitted(s.FailedBy, width))
-	t.Add("refused", show.Grouped(s.Refused), show.Fitted(s.RefusedBy, width))
+	t.Add("skipped", show.Grouped(s.Refused), show.Fitted(s.RefusedBy, width))
 	t.Add("attempts", show.Grouped(show.Total(s.Outcomes)), show.Fitted(s.Outcomes, width))
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 	if n := s.NotModified + s.Unchanged; n > 0 {
@@ -108,7 +108,7 @@ func addSkipped(t *show.List, s *history.Status, width int) {
 		by[x.Bar.String()] = x.Pages
 	}
 	if len(by) > 0 {
-		t.Add("skipped", show.Grouped(show.Total(by)), "traps: "+show.Fitted(by, width-len("traps: ")))
+		t.Add("traps", show.Grouped(show.Total(by)), "of them: "+show.Fitted(by, width-len("of them: ")))
 	}
 }
 
