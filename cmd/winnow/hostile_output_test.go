@@ -67,7 +67,7 @@ func TestNastyMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkShown(t, "table and list", out.Bytes())
-		cells := strings.Split(pageLine(&history.PageInfo{URL: text, Note: text}), "\t")
+		cells := strings.Split(terminal.PageLine(&history.PageInfo{URL: text, Note: text}), "\t")
 		if last := cells[len(cells)-1]; len(cells) != 9 || strings.Count(last, "\n") != 1 {
 			t.Errorf("%q: %d cells, the last %q", text, len(cells), last)
 		}

@@ -43,7 +43,7 @@ func TestSkipped(t *testing.T) {
 	if s.State != "finished" || s.RefusedBy["grows"] == 0 || s.RefusedBy["no-news"]+s.RefusedBy["duplicate"] == 0 || len(s.Traps) == 0 || s.Held == 0 {
 		t.Fatalf("%+v", s)
 	}
-	pages := must(t, "pages", dir, "--state", "refused")
+	pages := must(t, "pages", dir, "--state", "skipped")
 	text := must(t, "status", dir, "-v")
 	report := filepath.Join(t.TempDir(), "report")
 	must(t, "report", dir, "--policy", "none", "--out", report)
@@ -52,7 +52,7 @@ func TestSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range live.Skipped(&s) {
-		if n := strings.Count(pages, "refused\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
+		if n := strings.Count(pages, "skipped\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
 			t.Errorf("%d pages are refused as %v, want %d", n, x.Bar, x.Pages)
 		}
 		for _, where := range []string{text, string(html)} {

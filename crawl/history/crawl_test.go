@@ -150,7 +150,7 @@ func TestPages(t *testing.T) {
 			checkPage(t, p)
 			return nil
 		})
-		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["refused"] != want.Refused {
+		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["skipped"] != want.Refused {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
 		checkFilter(t, v, want)
@@ -166,10 +166,10 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && p.Why == ""
 	case "failed":
 		ok = ok && p.Why != "" && (p.Class == "" && p.Note != "" || p.Class == p.Why)
-	case "refused":
+	case "skipped":
 		ok = ok && p.Why != "" && p.Why != "none"
 	default:
-		ok = ok && p.State == "known" && p.Why == ""
+		ok = ok && p.State == "waiting" && p.Why == ""
 	}
 	if !ok {
 		t.Errorf("%+v", p)

@@ -54,7 +54,7 @@ func (c *Crawl) Log(f *LogFilter, fn func(*Request) error) error {
 		if kind == "" || sites != nil && !sites[site] || f.Class != nil && !f.Class(r.Event.Class.String()) {
 			return nil
 		}
-		at := s.Wall(r.Event.End)
+		at := time.Unix(0, s.Began).Add(r.Event.End).Truncate(time.Millisecond)
 		if at.Before(f.Since) || !f.Until.IsZero() && at.After(f.Until) {
 			return nil
 		}
