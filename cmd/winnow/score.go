@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/spelling"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
@@ -85,7 +86,7 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	if flag != "" {
 		err = usagef("%s: %w", flag, err)
 	}
-	near, ok := nearest(wrong.Name, wrong.Known)
+	near, ok := spelling.Nearest(wrong.Name, wrong.Known)
 	switch {
 	case wrong.Name != "" && ok && flag != "":
 		letters := []rune(text)

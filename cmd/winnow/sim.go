@@ -386,7 +386,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 	return r, nil
 }
 
-// leastStart is the size of a start set at least: from a single page drawn at random
+// leastStart is the size of a start set at Least: from a single page drawn at random
 // nothing may be reachable.
 const leastStart = 10
 

@@ -4,7 +4,6 @@
 package explain
 
 import (
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -25,7 +24,7 @@ const (
 	Requested = "requested" // a request is under way
 	Fetched   = "fetched"
 	Failed    = "failed"
-	Refused   = "refused"
+	Refused   = "skipped"
 	Lost      = "lost" // its record is damaged
 	Unknown   = "unknown"
 )
@@ -123,7 +122,7 @@ type Options struct {
 // URL explains what the crawl knows about a URL, which may be written as people do. The error
 // says what is wrong with it, or that the crawl cannot be read.
 func URL(c *history.Crawl, text string, o Options) (*Page, error) {
-	forms, err := normalForms(text)
+	forms, err := page.Forms(text)
 	if err != nil {
 		return nil, err
 	}
@@ -150,24 +149,6 @@ func URL(c *history.Crawl, text string, o Options) (*Page, error) {
 		return nil, err
 	}
 	return x.Page, s.Err
-}
-
-// normalForms returns the normal forms that a text may stand for: without a scheme, there are
-// two.
-func normalForms(text string) ([]string, error) {
-	first, err := page.ParseSeed(text)
-	if err != nil {
-		return nil, err
-	}
-	forms := []string{first}
-	if !strings.Contains(text, "://") {
-		for _, scheme := range []string{"http://", "https://"} {
-			if form, err := page.ParseSeed(scheme + text); err == nil && form != first {
-				forms = append(forms, form)
-			}
-		}
-	}
-	return forms, nil
 }
 
 // An explainer fills in a Page.

@@ -106,7 +106,7 @@ func (x *explainer) failed() string {
 // refused describes a refused page.
 func (x *explainer) refused() string {
 	bar := x.f.Bar(x.p)
-	text := fmt.Sprintf("It was refused %s (%s): %s", x.ago(), bar, bar.Meaning())
+	text := fmt.Sprintf("It was skipped %s (%s): %s", x.ago(), bar, bar.Meaning())
 	if bar == event.BarRobots {
 		text += ruleText(x.Rule)
 	}
@@ -119,7 +119,7 @@ func (x *explainer) refused() string {
 // waits describes in a clause what a waiting page waits for.
 func (x *explainer) waits() string {
 	if bar := x.willBeRefused(); bar != event.NoBar {
-		text := fmt.Sprintf("it will be refused when its turn comes (%s): %s", bar, bar.Meaning())
+		text := fmt.Sprintf("it will be skipped when its turn comes (%s): %s", bar, bar.Meaning())
 		if bar == event.BarRobots {
 			text += ruleText(x.Rule)
 		}

@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"graph":              {"graph/bv", "internal/extsort", "internal/input"},
 	"graph/bv":           {},
 	"graph/parquet":      {"graph"},
+	"graph/pagelist":     {"graph", "internal/hint", "internal/input"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
 	"graph/stats":        append([]string{"internal/plot", "internal/show"}, graphs...),
@@ -94,6 +95,8 @@ var arrows = map[string][]string{
 	"internal/rapidtest": {},
 	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
+	"internal/spelling":  {},
+	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "lab/live", "policy"},
 	"internal/version":   {},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
