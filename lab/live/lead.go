@@ -68,7 +68,7 @@ func (r *Report) missedText() string {
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
 	}
-	if n := r.missedBest(); n > 0 {
+	if n := r.missedBest; n > 0 {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
 	return text + "."
