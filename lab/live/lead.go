@@ -76,10 +76,14 @@ func (r *Report) missedText() string {
 
 // downText says how many sites cannot be reached, if there are any.
 func (r *Report) downText() string {
-	if n := r.status.Down; n > 0 {
-		return fmt.Sprintf(" (%s cannot be reached)", show.Counted(n, "site"))
+	n, why := r.status.Down, ""
+	if n == 0 {
+		return ""
 	}
-	return ""
+	if n == 1 && len(r.status.Unreachable) == 1 {
+		why = ": " + r.status.Unreachable[0].Why
+	}
+	return fmt.Sprintf(" (%s cannot be reached%s)", show.Counted(n, "site"), why)
 }
 
 func was(n int64) string {
