@@ -41,13 +41,13 @@ func FigureStyle() string {
 }
 
 func figurePalette() string {
-	light := []string{"#1f6fc4", "#d9560b", "#12855a", "#b5379b", "#a27600", "#6a4fd0", "#c92a2a", "#0b8799", "#7a4f2b", "#5d7f00"}
+	light := []string{"#1f6fc4", "#c24a06", "#12855a", "#b5379b", "#8a6500", "#6a4fd0", "#c92a2a", "#0a7d8e", "#7a4f2b", "#5d7f00"}
 	dark := []string{"#62adf6", "#ff9454", "#45c892", "#e883d3", "#e2b62a", "#a894ff", "#ff7676", "#41c9de", "#cfa883", "#abce42"}
 	var b strings.Builder
 	for n, colour := range light {
 		fmt.Fprintf(&b, ".c%d{color:%s}\n", n, colour)
 	}
-	b.WriteString(":root{--base:#7b848d}\n@media (prefers-color-scheme:dark){\n:root{--base:#9aa4ae}\n")
+	b.WriteString(":root{--base:#6b747d}\n@media (prefers-color-scheme:dark){\n:root{--base:#9aa4ae}\n")
 	for n, colour := range dark {
 		fmt.Fprintf(&b, ".c%d{color:%s}\n", n, colour)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -106,4 +107,43 @@ func TestTight(t *testing.T) {
 		}
 		wellFormed(t, Figure(c))
 	}
+}
+
+// The colours can be read as text on both grounds: a contrast of at least 4.5 (WCAG 2, AA).
+func TestContrast(t *testing.T) {
+	light, dark, ok := strings.Cut(figurePalette(), "@media")
+	if !ok {
+		t.Fatal("one ground only")
+	}
+	for ground, style := range map[string]string{"#ffffff": light, "#14181d": dark} {
+		colours := regexp.MustCompile(`#[0-9a-f]{6}`).FindAllString(style, -1)
+		if len(colours) != figureColours+1 {
+			t.Errorf("%d colours on %s", len(colours), ground)
+		}
+		for _, c := range colours {
+			a, b := luminance(t, c), luminance(t, ground)
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+				t.Errorf("%s on %s: %.2f", c, ground, ratio)
+			}
+		}
+	}
+}
+
+// luminance returns the relative luminance of a colour.
+func luminance(t *testing.T, colour string) (sum float64) {
+	t.Helper()
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		v, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(v) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
 }

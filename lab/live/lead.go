@@ -68,7 +68,7 @@ func (r *Report) missedText() string {
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
 	}
-	if n := r.missedBest(); n > 0 {
+	if n := r.missedBest; n > 0 {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
 	return text + "."
@@ -76,10 +76,14 @@ func (r *Report) missedText() string {
 
 // downText says how many sites cannot be reached, if there are any.
 func (r *Report) downText() string {
-	if n := r.status.Down; n > 0 {
-		return fmt.Sprintf(" (%s cannot be reached)", show.Counted(n, "site"))
+	n, why := r.status.Down, ""
+	if n == 0 {
+		return ""
 	}
-	return ""
+	if n == 1 && len(r.status.Unreachable) == 1 {
+		why = ": " + r.status.Unreachable[0].Why
+	}
+	return fmt.Sprintf(" (%s cannot be reached%s)", show.Counted(n, "site"), why)
 }
 
 func was(n int64) string {

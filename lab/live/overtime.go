@@ -163,6 +163,9 @@ func (r *Report) idle() (show.Section, bool) {
 	s.Title, s.Fold = "Why fetchers were idle", fmt.Sprintf("%.1f of %d active on average, at most %d", mean.Active, r.config.Fetchers, r.Runs[0].Result.Trace.Peak())
 	s.Text = "Fetchers that were active, and why the others were idle: no page was known (nothing), only sites that others had acquired (busy), all sites waited for their delay (polite) or for the delay of their address (address), the batch was done (batch), or the last page was handed out (limit). " +
 		"The journal does not record this; it is from the simulation of this crawl under its own policy."
+	if took, was := r.Runs[0].Result.Took, r.took(); (took - was).Abs() > was/20 {
+		s.Text += fmt.Sprintf(" The simulation took %s and the crawl %s, so the reasons are not those of the crawl at each time.", show.Duration(took), show.Duration(was))
+	}
 	return s, true
 }
 

@@ -147,7 +147,7 @@ func TestTopPages(t *testing.T) {
 		if x.State == "failed" {
 			failed++
 		}
-		if x.Why == "" || x.Rank < 1 || x.Rank > len(r.ranked())+1 || i > 0 && r.missed[i].value > r.missed[i-1].value {
+		if x.Why == "" || x.Rank < 1 || x.Rank > len(r.ranked())+1 || i > 0 && x.State == r.Missed[i-1].State && x.Rank < r.Missed[i-1].Rank {
 			t.Errorf("%+v", x)
 		}
 	}

@@ -43,8 +43,10 @@ type Report struct {
 	sweep  []*lab.Run // by sweepShares; nil if there are none
 
 	timeline  *history.Timeline
-	missed    []missed         // pages that were not fetched, the most important first
 	languages map[string]int64 // of some pages
+	// The best of the pages that were not fetched, and how many of them would be among the top.
+	missedFailed, missedOther []missed
+	missedBest                int
 }
 
 // ReportOptions configure what a Report compares a crawl with.

@@ -90,19 +90,23 @@ func (r *Report) findMissed() {
 			}
 		}
 		place := sort.Search(len(ranked), func(i int) bool { return value[ranked[i]] <= v })
-		r.missed = append(r.missed, missed{id, v, place + 1, state})
+		r.addMissed(missed{id, v, place + 1, state})
 	}
-	slices.SortFunc(r.missed, func(a, b missed) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.page, b.page)) })
 }
 
-// missedBest returns how many pages that were not fetched would be among the most important.
-func (r *Report) missedBest() (n int) {
-	for _, m := range r.missed {
-		if m.rank <= min(topPages, len(r.ranked())) {
-			n++
-		}
+// addMissed counts a page that was not fetched, and lists it if it is one of the best.
+func (r *Report) addMissed(m missed) {
+	if m.rank <= min(topPages, len(r.ranked())) {
+		r.missedBest++
 	}
-	return n
+	list := &r.missedOther
+	if m.state == frontier.Failed {
+		list = &r.missedFailed
+	}
+	at, _ := slices.BinarySearchFunc(*list, m, func(a, b missed) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.page, b.page)) })
+	if *list = slices.Insert(*list, at, m); len(*list) > missedPages {
+		*list = (*list)[:missedPages]
+	}
 }
 
 // sampled is the number of pages whose language is looked up.
@@ -116,12 +120,8 @@ func (r *Report) readPages() error {
 	for _, p := range ranked[:min(len(ranked), topPages)] {
 		want = append(want, graph.Page(r.w.Graph.ID(p)))
 	}
-	listedOf := map[bool]int{}
-	for _, m := range r.missed {
-		failed := m.state == frontier.Failed
-		if listedOf[failed]++; listedOf[failed] <= missedPages {
-			want = append(want, m.page)
-		}
+	for _, m := range slices.Concat(r.missedFailed, r.missedOther) {
+		want = append(want, m.page)
 	}
 	listed := len(want)
 	want = append(want, r.samplePages()...)
@@ -166,12 +166,9 @@ func (r *Report) setPages(all []history.PageCourse, fetched int) {
 		r.Top = append(r.Top, TopPage{Rank: i + 1, URL: x.URL, Title: x.Title, Fetched: at + 1,
 			Seconds: r.w.Trail.Visits[at].Ran.Seconds(), Importance: r.c.Truth.Value[r.ranked()[i]] * scale})
 	}
-	rank := map[graph.Page]int{}
-	for _, m := range r.missed {
-		rank[m.page] = m.rank
-	}
-	for _, x := range all[fetched:] {
-		r.Missed = append(r.Missed, MissedPage{Rank: rank[x.ID], URL: x.URL, State: stateOf(&x), Why: whyMissed(&x), Attempts: x.Attempts, LinksIn: x.LinksIn})
+	missed := slices.Concat(r.missedFailed, r.missedOther)
+	for i, x := range all[fetched:] {
+		r.Missed = append(r.Missed, MissedPage{Rank: missed[i].rank, URL: x.URL, State: stateOf(&x), Why: whyMissed(&x), Attempts: x.Attempts, LinksIn: x.LinksIn})
 	}
 }
 
