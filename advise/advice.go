@@ -10,6 +10,8 @@ import (
 // An Advice is what can be said about going on with a crawl.
 type Advice struct {
 	Fetched, Known, Waiting int
+	Topic                   bool // the crawl has one
+	Hot                     int  // fetched pages about it
 	// Importance is the share of the PageRank of the known pages that was fetched. Pages that
 	// nobody linked to yet are unknown, so the share of the whole Web is lower.
 	Importance float64
@@ -38,7 +40,7 @@ type Verdict int
 const (
 	Early  Verdict = iota // too little was fetched
 	Over                  // nothing is left
-	Stop                  // a tenth more pages would bring less than Little, by the whole interval
+	Stop                  // a tenth more pages would bring less than Little, by the whole interval: see Gain
 	GoOn                  // it would bring more, by the whole interval
 	Unsure                // either may be
 )
@@ -66,8 +68,11 @@ func Ask(c *Course) (*Advice, error) {
 	if known > 0 {
 		a.Importance = v.fetched / known
 	}
+	hot := w.hotSoFar()
+	a.Topic, a.Hot = c.Hot != nil, hot[len(c.Order)]
 	for _, s := range all {
 		if f, ok := s.forecast(w, v); ok {
+			f.Hot = s.hot(hot, v)
 			a.Next = append(a.Next, f)
 		}
 	}
@@ -94,6 +99,7 @@ func (w *walk) survey() (all []*series) {
 		for _, s := range all {
 			for i := range s.wait {
 				if s.cuts[i] == j {
+					s.known[i] = len(w.known)
 					s.lookAt(i, v)
 				}
 			}
@@ -108,12 +114,25 @@ func (a *Advice) judge() Verdict {
 		return Over
 	case len(a.Next) == 0:
 		return Early
-	case a.Next[0].High < Little:
+	}
+	switch low, high := a.Gain(); {
+	case high < Little:
 		return Stop
-	case a.Next[0].Low >= Little:
+	case low >= Little:
 		return GoOn
 	}
 	return Unsure
+}
+
+// Gain returns the interval by which the verdict goes, of what a tenth more pages would add: of
+// importance, or of pages about the topic where there is one. There must be a forecast.
+func (a *Advice) Gain() (low, high float64) {
+	f := a.Next[0]
+	if !a.Topic {
+		return f.Low, f.High
+	}
+	n := float64(max(1, a.Hot))
+	return f.Hot.Low / n, f.Hot.High / n
 }
 
 const (

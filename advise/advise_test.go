@@ -151,6 +151,75 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// Where pages about the topic link to each other, a crawl that has many of them waiting is told
+// to expect more than one that has none, the interval is of whole numbers within the pages that
+// wait, and nothing is said without a topic.
+func TestHot(t *testing.T) {
+	w := make(web, 4000) // pages 0 to 1999 link ahead; from 2000 on they are about the topic
+	for p := range w {
+		w[p] = []graph.Page{graph.Page((p + 1) % len(w)), graph.Page((p*3 + 7) % 2000)}
+		if p >= 1500 {
+			w[p] = append(w[p], graph.Page(2000+p*7%2000), graph.Page(2000+p*11%2000))
+		}
+	}
+	var order []graph.Page
+	for p := range graph.Page(3000) {
+		order = append(order, p)
+	}
+	ask := func(n int, hot func(graph.Page) bool) *Advice {
+		c := w.course(order[:n], 0)
+		c.Hot = hot
+		a, err := Ask(c)
+		if err != nil || len(a.Next) == 0 {
+			t.Fatalf("%d forecasts, error %v", len(a.Next), err)
+		}
+		return a
+	}
+	hot := func(p graph.Page) bool { return p >= 2000 }
+	early, late := ask(1400, hot), ask(3000, hot)
+	if early.Hot != 0 || late.Hot != 1000 || !late.Topic {
+		t.Errorf("%d and %d pages about the topic", early.Hot, late.Hot)
+	}
+	a, b := early.Next[0].Hot, late.Next[0].Hot
+	if a.Low != 0 || a.High > 30 || a.Last != 0 || b.Low <= a.High || b.Last != 3000-2728 {
+		t.Errorf("before the topic %+v, within it %+v", a, b)
+	}
+	for _, c := range []Count{a, b} {
+		if c.Low != math.Round(c.Low) || c.High != math.Round(c.High) || c.Low > c.Pages+0.5 || c.High < c.Pages-0.5 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if high := b.High; high > float64(late.Next[0].Pages) {
+		t.Errorf("%v of %d pages", high, late.Next[0].Pages)
+	}
+	if late.Verdict != GoOn {
+		t.Errorf("a crawl within its topic: %v", late.Verdict)
+	}
+	if x := ask(3000, nil); x.Topic || x.Next[0].Hot.High != 0 {
+		t.Errorf("without a topic %+v", x.Next[0].Hot)
+	}
+}
+
+// The interval is wider where more new pages become known, all else being equal: there the crawl
+// has seen little of its web.
+func TestGrowthWidens(t *testing.T) {
+	w := drawWeb(6000, 8)
+	k, err := newWalk(w.course(w.breadthFirst(0)[:1500], 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.free()
+	s, v := k.survey()[0], k.view()
+	before, ok := s.forecast(k, v)
+	for i := 1; i < len(s.known); i++ {
+		s.known[i] -= 3000
+	}
+	after, _ := s.forecast(k, v)
+	if !ok || after.Gain != before.Gain || after.High/after.Low < 1.2*before.High/before.Low {
+		t.Errorf("%+v, with more new pages %+v", before, after)
+	}
+}
+
 // Every end of a crawl has its verdict.
 func TestVerdicts(t *testing.T) {
 	w := drawWeb(400, 3)

@@ -31,6 +31,8 @@ type Course struct {
 	// is said about sites.
 	Site     func(graph.Page) graph.Site
 	Requests []int64
+	// Hot reports whether a fetched page is about the topic of the crawl. If nil, there is none.
+	Hot func(graph.Page) bool
 }
 
 // follow is the probability of following a link.
@@ -49,6 +51,7 @@ type walk struct {
 	seen  []bool       // by page: it is known
 	known []graph.Page // in the order of their discovery
 	links []graph.Page // of the page at hand, each once
+	votes []votes      // by page; nil without a topic
 }
 
 func newWalk(c *Course) (*walk, error) {
@@ -58,6 +61,9 @@ func newWalk(c *Course) (*walk, error) {
 	}
 	for i, p := range c.Order {
 		w.at[p] = uint32(i) + 1
+	}
+	if c.Hot != nil {
+		w.votes = make([]votes, c.Pages)
 	}
 	var err error
 	if w.rank, err = rank.NewGrowing(follow, c.Pages, w.out); err != nil {
@@ -99,6 +105,7 @@ func (w *walk) advance(to int) {
 		for _, q := range links {
 			w.discover(q)
 		}
+		w.vote(p, links)
 		w.rank.Fetched(p, links)
 	}
 	for w.rank.Work(accuracy, 1<<30) {

@@ -30,6 +30,8 @@ type Forecast struct {
 	// Last is what the last tenth of the budget brought, as a share of all before it, Before
 	// the same for the tenth before that one.
 	Last, Before float64
+	// Hot is how many of the pages are expected to be about the topic, if the crawl has one.
+	Hot Count
 }
 
 const (
@@ -51,21 +53,32 @@ const MinPages = 100
 //	bias   mean error of wait, alone, at earlier moments of this crawl
 //	novel  known pages for each fetched one
 //	spread standard deviation of what the last ten tenths brought
+//	growth pages that became known for each fetched one since the earliest of these moments, plus 1
 //
 // all of them as logarithms but the spread, the logarithm of the gain is
 //
 //	log(m/k) + model.one + model.last last + model.wait wait + model.bias bias + model.novel novel
 //
-// and the ends of its interval lie scale.low and scale.high times
+// and the ends of its interval lie scale.low and scale.high times the exponential of
 //
-//	exp(scale.one + scale.spread log(spread + 0.05) + scale.bias |bias| + scale.bytes, if it is about bytes)
+//	scale.one + scale.spread log(spread + 0.05) + scale.bias |bias| + scale.bytes, if it is about bytes,
+//	+ scale.growth max(0, growth - 0.55) + scale.novel max(0, novel - 0.7)
 //
-// away. The numbers are from virtual crawls of twelve webs: see docs/advise.md.
-func model() (one, last, wait, bias, novel float64) { return 0.385, 0.432, 0.775, 0.695, -0.436 }
+// away. The last two terms are for crawls that have seen a small part of a large web: PageRank
+// of their pages depends on pages that they do not know. The numbers are from virtual crawls of
+// twelve webs: see docs/advise.md.
+func model() (one, last, wait, bias, novel float64) { return 0.439, 0.402, 0.833, 0.731, -0.441 }
 
-func scale() (one, spread, bias, bytes, low, high float64) {
-	return -1.115, 0.358, 0.286, 0.125, -1.911, 1.981
+// scale returns the numbers of the interval.
+func scale() (one, spread, bias, bytes, growth, novel, low, high float64) {
+	return -1.15, 0.54, 0.43, 0.11, 0.35, 0.67, -1.97, 1.75
 }
+
+// From where on growth and novel widen the interval.
+const (
+	muchGrowth = 0.55
+	muchNovel  = 0.7
+)
 
 // clock returns what was spent of a budget after each fetch, nil if that is not known.
 func (c *Course) clock(b Budget) []float64 {
@@ -107,6 +120,7 @@ type series struct {
 	clock  []float64
 	cuts   []int
 	wait   []float64 // what waiting pages were worth, by moment: see lookAt; NaN where none is
+	known  []int     // pages, by moment
 }
 
 func newSeries(c *Course, b Budget) *series {
@@ -114,7 +128,7 @@ func newSeries(c *Course, b Budget) *series {
 	if clock == nil || !(clock[len(clock)-1] > 0) {
 		return nil
 	}
-	s := &series{budget: b, clock: clock, cuts: cuts(clock, windows+3), wait: make([]float64, tests+1)}
+	s := &series{budget: b, clock: clock, cuts: cuts(clock, windows+3), wait: make([]float64, tests+1), known: make([]int, tests+1)}
 	for i := range s.wait {
 		s.wait[i] = math.NaN()
 	}
@@ -146,9 +160,10 @@ func (s *series) lookAt(i int, v *view) {
 
 // A view is what is to be seen at a moment.
 type view struct {
-	waiting int     // pages
-	mass    float64 // their importance
-	fetched float64 // importance of the pages fetched
+	waiting   int     // pages
+	promising int     // of these, those that promise to be about the topic
+	mass      float64 // their importance
+	fetched   float64 // importance of the pages fetched
 }
 
 func (w *walk) view() *view {
@@ -156,6 +171,9 @@ func (w *walk) view() *view {
 	for _, p := range w.known {
 		if w.waits(p) {
 			v.waiting++
+			if w.promises(p) {
+				v.promising++
+			}
 			v.mass += w.rank.Score(p)
 		}
 	}
@@ -175,16 +193,27 @@ func (s *series) forecast(w *walk, v *view) (f Forecast, ok bool) {
 	expected := math.Log(float64(m) / float64(k))
 	last := math.Log(f.Last+tiny) - expected
 	bias, spread := s.past(w)
+	novel := math.Log(float64(len(w.known)) / float64(k))
 	one, ofLast, ofWait, ofBias, ofNovel := model()
-	y := expected + one + float64(ofLast*last) + float64(ofWait*(s.wait[0]-expected)) + float64(ofBias*bias) +
-		float64(ofNovel*math.Log(float64(len(w.known))/float64(k)))
-	one, ofSpread, ofBias, ofBytes, low, high := scale()
+	y := expected + one + float64(ofLast*last) + float64(ofWait*(s.wait[0]-expected)) + float64(ofBias*bias) + float64(ofNovel*novel)
+	one, ofSpread, ofBias, ofBytes, ofGrowth, ofNovel, low, high := scale()
 	if s.budget != Bytes {
 		ofBytes = 0
 	}
-	unit := math.Exp(one + float64(ofSpread*math.Log(spread+0.05)) + float64(ofBias*math.Abs(bias)) + ofBytes)
+	unit := math.Exp(one + float64(ofSpread*math.Log(spread+0.05)) + float64(ofBias*math.Abs(bias)) + ofBytes +
+		float64(ofGrowth*max(0, s.growth()-muchGrowth)) + float64(ofNovel*max(0, novel-muchNovel)))
 	f.Gain, f.Low, f.High = math.Exp(y), math.Exp(y+float64(low*unit)), math.Exp(y+float64(high*unit))
 	return f, true
+}
+
+// growth returns the logarithm of one more than the number of pages that became known for each
+// page fetched, since the earliest moment that counts.
+func (s *series) growth() float64 {
+	i := 0
+	for i < tests && s.valid(i+1) {
+		i++
+	}
+	return math.Log1p(float64(s.known[0]-s.known[i]) / float64(max(1, s.cuts[0]-s.cuts[i])))
 }
 
 // past returns the mean error of what waiting pages promised at earlier moments, and the spread

@@ -27,7 +27,8 @@ type crew struct {
 // A member is a harvester, as the loop sees it.
 type member struct {
 	tasks  chan<- *task
-	served int // requests to the site that it has acquired
+	served int    // requests to the site that it has acquired
+	url    string // what it requests; "": nothing, or a name
 }
 
 // A connection is one that is open, or (line is nil) one that a harvester will make. One that
@@ -91,7 +92,20 @@ func (c *crew) hire() *member {
 }
 
 // rest makes a harvester idle.
-func (c *crew) rest(m *member) { c.idle = append(c.idle, m) }
+func (c *crew) rest(m *member) {
+	m.url = ""
+	c.idle = append(c.idle, m)
+}
+
+// fetching returns at most n of the URLs that are requested.
+func (c *crew) fetching(n int) (urls []string) {
+	for _, m := range c.members {
+		if len(urls) < n && m.url != "" {
+			urls = append(urls, m.url)
+		}
+	}
+	return urls
+}
 
 // connect returns the connection for a request to s: that of the last request if it is
 // open, a new one otherwise. inRow reports whether the request follows the last one at once.

@@ -72,8 +72,9 @@ func keepFresh(t *testing.T, fates answer.FateShares) *testWeb {
 }
 
 // foundAll demands that pages that are there at the end of the crawl are fetched, under the URLs
-// that they have or had. Those that vanished and came back may still count as gone, since they are
-// visited ever more rarely: how many are found within the month is chance.
+// that they have or had. Of those that vanished and came back some may still count as gone, since
+// they are visited ever more rarely: a quarter must be found within the month, and mostly it is
+// more than half.
 func (w *testWeb) foundAll(t *testing.T, end time.Duration) {
 	t.Helper()
 	state := map[string]string{}
@@ -95,8 +96,8 @@ func (w *testWeb) foundAll(t *testing.T, end time.Duration) {
 			t.Errorf("page %d, which %s, is %q", p, f.Kind, state[w.server.URL(p)])
 		}
 	}
-	if back == 0 {
-		t.Error("no page came back")
+	if back == 0 || seen*4 < back {
+		t.Errorf("of %d pages that came back %d were found", back, seen)
 	}
 	t.Logf("of %d pages that came back %d are fetched", back, seen)
 }

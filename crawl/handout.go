@@ -86,6 +86,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	m.served++
 	t.last = !l.crew.lines.Trusts(w.Site) || l.config.KeepAlive.Duration == 0 &&
 		(w.Kind != event.Fetch || m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site)))
+	m.url = t.url
 	m.tasks <- t
 }
 

@@ -17,17 +17,21 @@ import (
 // committer removes the file. The loop decides, the committer reads and writes, and a group
 // copies a few megabytes at most.
 //
-// An answer is anything that was stored for a request, robots.txt and failures included. All
-// files but one have at most 1.25 B answers: the one is that which is written, or has just
-// been finished and is being emptied. It ends after B/16 answers, but not before there is room
-// for them.
+// An answer is anything that was stored for a request, robots.txt and failures included; one
+// that is not kept is spare. At every moment all files but one have at most 1.25 B answers, or
+// B + 1 if that is more, however many a group has. For let V be the file with most spare
+// answers. The answers that are kept, and those that are spare in files other than V, are as
+// many at most; if another answer could make them more, the loop waits until a file is emptied
+// (see full). A copy makes its original spare, so that emptying V changes nothing about this;
+// other files are emptied if there is room for the copies (see next).
 type keeper struct {
 	*recorder
 	room  int64         // B
 	size  int64         // at which a file ends in any case
-	half  int           // the file of which a part was copied; -1: there is none
 	sizes map[int]int64 // of finished files, by number. Those that are not there were moved away
 	log   *slog.Logger
+	// leaving has the answers in files that are emptied and still on disk, by number.
+	leaving map[int]int64
 }
 
 const (
@@ -43,7 +47,7 @@ func newKeeper(s *session) (*keeper, error) {
 	if s.state.Kept == nil {
 		return nil, nil
 	}
-	k := &keeper{recorder: &s.recorder, room: s.config.KeepPages, half: -1, size: s.options.fileSize(), log: s.log}
+	k := &keeper{recorder: &s.recorder, room: s.config.KeepPages, size: s.options.fileSize(), log: s.log, leaving: map[int]int64{}}
 	if err := k.sweep(); err != nil {
 		return nil, diskError(s.options.Dir, err)
 	}
@@ -100,8 +104,61 @@ func (k *keeper) drop(now time.Duration) {
 	}
 }
 
-// most returns the number of answers that finished files may have.
-func (k *keeper) most() int64 { return k.room + k.room/4 }
+// makeRoom commits until there is room for another answer.
+func (l *loop) makeRoom(now time.Duration) error {
+	for l.keeper.full() {
+		g := l.inbox.takeGroup()
+		if g == nil {
+			if !l.busy {
+				l.give(now)
+			}
+			g = <-l.committer.out
+		}
+		if err := l.settle(now, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// most returns the number of answers that all files but one may have.
+func (k *keeper) most() int64 { return k.room + max(1, k.room/4) }
+
+// load returns the number of answers on disk and in the groups under way, and the file with most
+// that are spare, with their number. A file that is to be removed has nothing else.
+func (k *keeper) load() (all int64, file int, spare int64) {
+	open := k.warc.Size().File
+	before, in, _ := k.state.Kept.Answers(open, k.usable)
+	file, spare = k.state.Kept.Fullest(func(n int) bool { return n == open || k.usable(n) })
+	for n, answers := range k.leaving {
+		if all += answers; answers > spare || answers == spare && n < file {
+			file, spare = n, answers
+		}
+	}
+	return all + before + in, file, spare
+}
+
+// full reports whether another answer could make the answers too many.
+func (k *keeper) full() bool {
+	if k == nil {
+		return false
+	}
+	all, _, spare := k.load()
+	return spare > 0 && all+1-spare > k.most()
+}
+
+// next returns the file to be emptied next: the emptiest one, if there is room for copies of what
+// is kept in it, or else that with most spare answers.
+func (k *keeper) next() (file int, ok bool) {
+	if file, ok = k.victim(); !ok {
+		return 0, false
+	}
+	all, fullest, spare := k.load()
+	if _, kept := k.state.Kept.In(file); file == fullest || all+kept-spare <= k.most() {
+		return file, true
+	}
+	return fullest, k.usable(fullest)
+}
 
 // inFile returns the number of answers after which a file ends.
 func (k *keeper) inFile() int64 { return max(1, k.room/16) }
@@ -150,7 +207,7 @@ func (k *keeper) copy(now time.Duration) {
 		if finished+open <= k.most()-k.inFile() || room <= 0 {
 			return
 		}
-		file, ok := k.victim()
+		file, ok := k.next()
 		if !ok {
 			return
 		}
@@ -204,33 +261,40 @@ func (k *keeper) empty(now time.Duration, file int, most, pages int64) (bytes in
 	if len(list) > 0 {
 		k.open.copies = true
 	}
+	answers, _ := k.state.Kept.In(file)
 	r := k.begin(event.Moved, now)
 	r.Event.Admit, r.Facts.Moves = append(r.Event.Admit, list...), m
 	k.record()
-	if k.half = file; m.Last {
-		k.half = -1
+	if m.Last {
 		k.open.gone = append(k.open.gone, file)
+		k.leaving[file] = answers
 		delete(k.sizes, file)
 	}
 	return bytes
 }
 
-// end ends the current file after a group, if it is long enough and there is room for another
-// finished one, or nothing can be done to make room.
+// gone notes that files are removed.
+func (k *keeper) gone(files []int) {
+	if k == nil {
+		return
+	}
+	for _, n := range files {
+		delete(k.leaving, n)
+	}
+}
+
+// end ends the current file after a group, if it is long enough, or if there are too many answers
+// and it is to be emptied next.
 func (k *keeper) end() {
 	if k == nil {
 		return
 	}
 	at := k.warc.Size()
-	finished, open, _ := k.answers()
+	_, open, _ := k.answers()
 	if open < k.inFile() && at.Size < k.size {
-		return
-	}
-	if k.half >= 0 { // it is the one file that does not count
-		finished -= k.state.Kept.AnswersIn(k.half)
-	}
-	if _, more := k.victim(); finished+open > k.most() && more {
-		return
+		if _, ok := k.next(); ok || !k.overdue() {
+			return
+		}
 	}
 	k.sizes[at.File] = at.Size
 	k.warc.End()

@@ -221,7 +221,13 @@ func (l *loop) alarm(now, ask time.Duration) time.Duration {
 func (l *loop) take() error {
 	tasks := l.inbox.takeTasks()
 	now := l.now() // not before the last of them ended
-	for _, t := range tasks {
+	for i, t := range tasks {
+		if err := l.makeRoom(now); err != nil {
+			for _, t := range tasks[i:] {
+				t.conn.cut()
+			}
+			return err
+		}
 		l.end(now, t)
 		l.keeper.drop(now)
 	}

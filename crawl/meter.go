@@ -34,6 +34,8 @@ const (
 	// statusEvery is the time after which a running crawl writes its status again, for
 	// others to read.
 	statusEvery = 2 * time.Second
+	// fetchingListed is the number of requests under way that a report lists.
+	fetchingListed = 8
 )
 
 // report measures the crawl about once a second, and reports it to those who watch.
@@ -81,6 +83,7 @@ func (l *loop) measure(now time.Duration) {
 	}
 	s.Rate = l.meter.rate(now, l.visits)
 	s.Active, s.Fetchers = l.crew.busy(), l.config.Fetchers
+	s.Fetching, s.LastFailure = l.crew.fetching(fetchingListed), l.outcomes.failure
 	s.MemoryMax = l.memory
 	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
 	s.Commits, s.Committed, s.Measured = l.commits, l.lastCommit, time.Now()

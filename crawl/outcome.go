@@ -12,6 +12,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -30,7 +31,8 @@ type outcomes struct {
 	weather   *weather
 	index     *indexer
 	robots    robots.Limits
-	crashes   int // of the parser, in this session
+	crashes   int              // of the parser, in this session
+	failure   *history.Failure // the last one of a page in this session
 }
 
 // take records the result of a task.
@@ -120,6 +122,8 @@ func (o *outcomes) done(now time.Duration, t *task) {
 		if w := o.limits.watch; w != nil {
 			w.Fetched(e.Page, e.Links, e.Class == event.Duplicate)
 		}
+	} else {
+		o.failure = &history.Failure{URL: t.url, Class: e.Class.String(), Status: int(r.Facts.Status), Note: r.Facts.Note, At: o.state.Wall(e.End)}
 	}
 	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
 	t.shown, t.duplicate = o.visitor.wants(e.Class, o.config), e.Class == event.Duplicate

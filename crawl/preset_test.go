@@ -24,7 +24,9 @@ func TestPresetsLeaveOutPrograms(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": ownPage("/cgi-bin/vote?for=me", "/x")}, "http://a.example/")
-			p.Apply(&w.o.Config)
+			if p.Apply(&w.o.Config); p.Topic {
+				w.o.Config.Query = "web crawler"
+			}
 			if sum := w.run(t); sum.Fetched != 2 || countOf(w.asked, "http://a.example/cgi-bin/") > 0 {
 				t.Errorf("%s asked for %v", p.Name, w.asked)
 			}

@@ -167,6 +167,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 		return g.err
 	}
 	w.commits, w.lastCommit = w.commits+1, time.Now()
+	w.keeper.gone(g.gone)
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()
 	w.records += g.records.Len()

@@ -108,7 +108,7 @@ func TestBalance(t *testing.T) {
 // hardly.
 func TestBalanceAuto(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const pages = 600
+		const pages = 1200
 		began, seen := time.Now(), map[string]int{}
 		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
 			seen[r.URL.Path]++
@@ -121,7 +121,7 @@ func TestBalanceAuto(t *testing.T) {
 		}}, "http://a.example/")
 		c := &w.o.Config
 		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: time.Hour}, config.Default().Revisit, config.Default().Balance
-		c.Duration = config.Duration{Duration: 13 * time.Minute} // about 400 requests
+		c.Duration = config.Duration{Duration: 26 * time.Minute} // about 800 requests
 		w.run(t)
 		again := 0
 		for path, n := range seen {
@@ -129,7 +129,7 @@ func TestBalanceAuto(t *testing.T) {
 				again += n - 1
 			}
 		}
-		if seen["/"] < 3 || again > 40 || len(seen) < 300 {
+		if seen["/"] < 3 || again > 40 || len(seen) < 600 {
 			t.Errorf("%d visits of the home page, %d of %d others", seen["/"], again, len(seen))
 		}
 		w.sameFromRecords(t)

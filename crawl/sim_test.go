@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -87,6 +88,7 @@ type simSetting struct {
 	fetchers int
 	max      int64
 	web      uint64 // seed of the web
+	topics   fakeweb.Topics
 	set      func(*config.Config)
 }
 
@@ -151,7 +153,7 @@ func (s *simSetting) run(t *testing.T, policyName string, seed uint64) (*testWeb
 		t.Fatal(err)
 	}
 	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
-	w := newSeededWeb(t, s.pages, 20, s.web, answer.Options{Times: fakeTimes(times)})
+	w := newWebOf(t, fakeweb.Spec{Pages: s.pages, Sites: 20, Links: int64(8 * s.pages), Seed: s.web, Topics: s.topics}, answer.Options{Times: fakeTimes(times)})
 	c := &w.o.Config
 	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
 	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false
@@ -241,6 +243,9 @@ func (s *simSetting) result(t *testing.T, w *testWeb, times *sim.Times) *sim.Res
 	world := w.virtual(t)
 	world.Times = times
 	c := &w.o.Config
+	if c.Focused() {
+		w.read(t, world)
+	}
 	set, err := state.NewSetup(c, layout.Identity{}, 1<<30)
 	if err != nil {
 		t.Fatal(err)

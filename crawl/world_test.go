@@ -45,7 +45,13 @@ func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 // newSeededWeb makes another web for each seed.
 func newSeededWeb(t *testing.T, pages, sites int, seed uint64, so answer.Options) *testWeb {
 	t.Helper()
-	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: seed})
+	return newWebOf(t, fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: seed}, so)
+}
+
+// newWebOf makes a web as it is described.
+func newWebOf(t *testing.T, spec fakeweb.Spec, so answer.Options) *testWeb {
+	t.Helper()
+	web, err := fakeweb.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +59,7 @@ func newSeededWeb(t *testing.T, pages, sites int, seed uint64, so answer.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.SetAddresses(sites)
+	server.SetAddresses(spec.Sites)
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
 	c := config.Default()

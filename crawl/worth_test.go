@@ -184,7 +184,7 @@ func TestScoreReload(t *testing.T) {
 		{"other weights", "0.5*q(location) + 0.5*q(pagerank)", 1, 1},
 		{"an error", "q(pagerang)", 0, 1},
 		{"the same", importedScore + "\n", 0, 1},
-		{"other terms", "q(backlinks) - depth/10", 0, 2},
+		{"other terms", "q(backlinks) - raw(depth)/10", 0, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -94,7 +94,7 @@ func gained(x float64) float64 {
 	if x < 1e-3 {
 		return x * x * (0.5 - x/3)
 	}
-	return 1 - math.Exp(-x)*(1+x)
+	return -x - expm1(-x)*(1+x)
 }
 
 // reached returns the age at which the marginal gain of a page reaches a bound, +Inf if it

@@ -65,11 +65,11 @@ func TestReached(t *testing.T) {
 func TestCode(t *testing.T) {
 	d := newDecoder()
 	for _, v := range []float64{1e-30, 0.3, 1, 1234567, 1e30} {
-		if got := float64(d[encode(v)]); math.Abs(got/v-1) > 0.0015 {
+		if got := d.of(encode(v)); math.Abs(got/v-1) > 0.0015 {
 			t.Errorf("%v is kept as %v", v, got)
 		}
 	}
-	if d[encode(0)] != 0 || d[encode(math.NaN())] != 0 {
+	if d.of(encode(0)) != 0 || d.of(encode(math.NaN())) != 0 {
 		t.Error("0 is not kept as 0")
 	}
 }

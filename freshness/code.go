@@ -37,13 +37,22 @@ func log2(v float64) float64 {
 	return float64(exponent) + float64(2*math.Log2E*s*series)
 }
 
-// A decoder returns the numbers that codes mean.
-type decoder []float32
+// A decoder returns the numbers that codes mean. It holds the bits of those between the lowest
+// power of 2 and the next: the others have the same bits and another exponent.
+type decoder [codeSteps]uint64
 
-func newDecoder() decoder {
-	d := make(decoder, 1<<16)
-	for i := 1; i < len(d); i++ {
-		d[i] = float32(math.Exp2(float64(i-codeZero) / codeSteps))
+func newDecoder() *decoder {
+	d := &decoder{}
+	for i := range d {
+		d[i] = math.Float64bits(math.Ldexp(float64(float32(math.Exp2(float64(i)/codeSteps))), -codeZero/codeSteps))
 	}
 	return d
+}
+
+// of returns the number that a code means.
+func (d *decoder) of(c code) float64 {
+	if c == 0 {
+		return 0
+	}
+	return math.Float64frombits(d[c%codeSteps] + uint64(c/codeSteps)<<52)
 }

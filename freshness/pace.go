@@ -69,7 +69,9 @@ const (
 	paceDry     = 10 * time.Second // without a hand-out until new pages are taken to be out of reach, at least
 	paceMost    = 1000             // pages that are called back and wait, at most
 	paceCompete = 8                // credit of visits that compete, at most
-	// Visits have this share even if they gain less than new pages: rates are not known before.
+	// Visits have this share of their pace even if they gain less than new pages: rates are not
+	// known before. A share of the hand-outs would begin in the first minute, when nothing can
+	// have changed.
 	paceTrial = 0.05
 )
 
@@ -108,14 +110,15 @@ func (v *Pacer) Look(now time.Duration, t Traffic) (list []graph.Page, again tim
 // earn adds to the credit what was earned since the last look: a share of the hand-outs while
 // new pages wait, otherwise what the pace allows.
 func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
-	more, most := (now-v.at).Seconds()*pace, float64(paceMost)
+	earned, most := (now-v.at).Seconds()*pace, float64(paceMost)
+	more := earned
 	switch handed := float64(t.Taken - v.taken); {
 	case t.New <= 0:
 	case v.out.dry:
 		more = max(more, v.Share*handed)
 	case v.Compete:
 		more, most = handed, paceCompete
-		v.trial = min(v.trial+paceTrial*handed, most)
+		v.trial = min(v.trial+paceTrial*earned, 1)
 	case v.Share > 0:
 		more = v.Share * handed
 	}
@@ -181,7 +184,7 @@ func (p *Plan) newGain() float64 {
 	if p.new.n == 0 {
 		return math.Inf(1)
 	}
-	return p.new.mean
+	return float64(float32(p.new.mean)) // as the gain of a candidate
 }
 
 // nextGain returns what the page gains that Next returns now, 0 if there is none. A page that
@@ -191,11 +194,11 @@ func (p *Plan) nextGain(now time.Duration) (gain float64) {
 		return p.bound
 	}
 	if l := p.signals.list; len(l) > 0 {
-		return l[0].gain
+		return l[0].gain()
 	}
 	if r := &p.round; r.phase == ready && r.left > 0 {
 		c, _ := r.stair.front()
-		gain = c.gain
+		gain = c.gain()
 	}
 	return gain
 }

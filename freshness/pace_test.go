@@ -70,16 +70,23 @@ func TestPaceCompete(t *testing.T) {
 	late := 10000 * time.Hour // the copies are certainly out of date
 	v.Look(late-1, Traffic{New: 1})
 	visits := 0
-	for i := range 100 {
-		list, _ := v.Look(late, Traffic{Taken: int64(i), New: 1})
+	for i := range 100 { // hand-outs in a minute
+		list, _ := v.Look(late+time.Duration(i)*time.Minute/100, Traffic{Taken: int64(i), New: 1})
 		visits += len(list)
 	}
-	if visits != 4 { // a twentieth of 99, to learn
+	if visits != 0 {
 		t.Errorf("%d visits of pages that gain no more than new ones", visits)
+	}
+	for i := range 101 { // a hand-out an hour
+		list, _ := v.Look(late+time.Duration(i+1)*time.Hour, Traffic{Taken: int64(100 + i), New: 1})
+		visits += len(list)
+	}
+	if visits != 5 { // a twentieth of the pace, which is one an hour
+		t.Errorf("%d visits to learn", visits)
 	}
 	v.Plan.SetWeight(5, 50)
 	v.Plan.round.left = 0 // the next round is due
-	list, _ := v.Look(late+time.Second, Traffic{Taken: 100, New: 1})
+	list, _ := v.Look(late+102*time.Hour, Traffic{Taken: 201, New: 1})
 	if len(list) == 0 || list[0] != 5 {
 		t.Errorf("visits of %v, want the page that gains more first", list)
 	}

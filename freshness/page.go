@@ -57,24 +57,29 @@ func (p *page) setRate(r float64)   { p[wordRate] = p[wordRate]&^0xffff | uint32
 func (p *page) setWeight(w float64) { p[wordWeight] = p[wordWeight]&^0xffff | uint32(encode(w)) }
 
 // evidence returns what visits of the page have shown.
-func (d decoder) evidence(p *page) Evidence {
+func (d *decoder) evidence(p *page) Evidence {
 	return Evidence{
 		Changes:   float64(p[wordRate]>>16) / 4,
-		Changed:   float64(d[p[wordTimes]>>16]),
-		Unchanged: float64(d[p[wordTimes]&0xffff]),
+		Changed:   d.of(code(p[wordTimes] >> 16)),
+		Unchanged: d.of(code(p[wordTimes])),
 	}
 }
 
-// setEvidence keeps what visits have shown. A sum grows by less than a step of its code when
-// a page was visited often, so it is rounded up or down by chance: up the more often the
-// nearer it is. The chance is a function of the page.
-func (p *page) setEvidence(e Evidence) {
+// setEvidence keeps what visits have shown, if it was another before. A sum grows by less than a
+// step of its code when a page was visited often, so it is rounded up or down by chance: up the
+// more often the nearer it is. The chance is a function of the page.
+func (p *page) setEvidence(e, before Evidence) {
 	if e.Changes >= forget {
 		e.Changes, e.Changed, e.Unchanged = e.Changes/2, e.Changed/2, e.Unchanged/2
 	}
 	h := p.chance()
-	p[wordRate] = p[wordRate]&0xffff | uint32(e.Changes*4)<<16
-	p[wordTimes] = uint32(encodeBy(e.Changed, float64(h>>16)/(1<<16)))<<16 | uint32(encodeBy(e.Unchanged, float64(h&0xffff)/(1<<16)))
+	if e.Unchanged != before.Unchanged {
+		p[wordTimes] = p[wordTimes]&^0xffff | uint32(encodeBy(e.Unchanged, float64(h&0xffff)/(1<<16)))
+	}
+	if e.Changes != before.Changes {
+		p[wordRate] = p[wordRate]&0xffff | uint32(e.Changes*4)<<16
+		p[wordTimes] = p[wordTimes]&0xffff | uint32(encodeBy(e.Changed, float64(h>>16)/(1<<16)))<<16
+	}
 }
 
 // chance returns a number that looks random, and is the same whenever the page is the same.
@@ -85,7 +90,7 @@ func (p *page) chance() uint32 {
 }
 
 // interval returns the interval of adaptive, in seconds.
-func (d decoder) interval(p *page) float64 { return float64(d[p[wordTimes]&0xffff]) }
+func (d *decoder) interval(p *page) float64 { return d.of(code(p[wordTimes])) }
 
 func (p *page) setInterval(s float64) { p[wordTimes] = uint32(encode(s)) }
 

@@ -18,7 +18,7 @@ const (
 	placeChanges          // Evidence of all visits
 	placeChanged          //
 	placeUnchanged        //
-	placeRate             // code of the rate that Evidence shows; 0: to be computed
+	placeRate             // code of the rate that Evidence shows, 0 before the first; above it, markOld
 	placeSeen             // the time that Evidence was of when the rate was computed
 )
 
@@ -54,28 +54,36 @@ func (x *place) visited(weight, age float64, r reading, changed bool) {
 	}
 	if seen := x.float(placeChanged) + x.float(placeUnchanged); seen > x.float(placeSeen)*renewed {
 		x.setFloat(placeSeen, seen)
-		x.setRate(0)
+		x[placeRate] |= markOld
 	}
 }
 
 // renewed is how much longer visits must have lasted until a rate is computed again.
 const renewed = 1.1
 
+// markOld says that the rate is to be computed again.
+const markOld = 1 << 16
+
 func (x *place) rate() code     { return code(x[placeRate]) }
 func (x *place) setRate(c code) { x[placeRate] = uint32(c) }
+
+// known reports whether the rate is computed.
+func (x *place) known() bool { return x[placeRate]&markOld == 0 && x[placeRate] != 0 }
 
 // places holds the places, each after the one above it.
 type places struct {
 	all    *graph.Column[place]
 	epoch  *graph.Column[uint32] // one number: the second at which visits count 1
+	hour   int                   // since the epoch, of which later is
+	later  float64               // the weight of a visit in that hour
 	weight float64               // of visits now, as of the beginning of the round
 	ratios []float32             // by place: found by expected changes, for the present round
-	number decoder
+	number *decoder
 	base   float64 // the rate that is expected where nothing is known
 }
 
-func newPlaces(set *graph.Set, most int, base float64, number decoder) places {
-	x := places{base: base, number: number, weight: 1}
+func newPlaces(set *graph.Set, most int, base float64, number *decoder) places {
+	x := places{base: base, number: number, weight: 1, later: 1}
 	x.epoch = graph.NewColumnIn[uint32](set, "freshness epoch", 1)
 	x.epoch.Grow(1)
 	x.all = graph.NewColumnIn[place](set, "freshness places", most+1)
@@ -103,14 +111,15 @@ const widest = 8
 // rate returns the rate that one expects of a page of the place before its first visit.
 func (x *places) rate(id int) float64 {
 	p := &x.all.Slice()[id]
-	if p.rate() == 0 {
+	if !p.known() {
 		above := x.base
 		if up := p[placeParent]; up != 0 {
 			above = x.rate(int(up - 1))
 		}
-		p.setRate(encode(min(max(Rate(p.evidence(), above), x.base/widest), x.base*widest)))
+		rate := rateFrom(p.evidence(), above, x.number.of(p.rate()))
+		p.setRate(encode(min(max(rate, x.base/widest), x.base*widest)))
 	}
-	return float64(x.number[p.rate()])
+	return x.number.of(p.rate())
 }
 
 // ratio returns found by expected changes at the place.
@@ -121,15 +130,19 @@ func (x *places) ratio(id int) float64 {
 	return float64(x.ratios[id])
 }
 
-// weightAt returns the weight of a visit. It scales all weights anew if it became large.
+// weightAt returns the weight of a visit, which is the same for an hour. It scales all weights
+// anew if it became large.
 func (x *places) weightAt(now uint32) float64 {
-	passed := float64(now) - float64(x.epoch.At(0))
+	passed := int(now) - int(x.epoch.At(0))
 	if passed > longAgo {
-		x.fade(passed)
+		x.fade(float64(passed))
 		x.epoch.Set(0, now)
-		return 1
+		passed = 0
 	}
-	return math.Exp(passed / fading)
+	if hour := passed / 3600; hour != x.hour {
+		x.hour, x.later = hour, math.Exp(float64(hour)*3600/fading)
+	}
+	return x.later
 }
 
 // fade lowers the weight of earlier visits by the time that passed, in seconds.

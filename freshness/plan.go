@@ -24,7 +24,7 @@ type Plan struct {
 	pages   *graph.Column[page]
 	places  places
 	signals signals
-	number  decoder
+	number  *decoder
 
 	fetched int // pages that were fetched
 
@@ -117,6 +117,12 @@ type Visit struct {
 // visit before: its content is another, or it is gone, or back.
 func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool) {
 	x := &p.pages.Slice()[id]
+	if x.gone() > 0 && v.Gone && p.o.Allocation.Name != adaptiveName { // that shows nothing of its changes
+		p.Missed(now, id)
+		x.setGone(true)
+		p.hurry(second(now), id, x)
+		return false
+	}
 	changed = x.changed(v)
 	at := second(now)
 	age := max(1, float64(at)-x.visit())
@@ -127,10 +133,11 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(adapted(p.number.interval(x), p.every(), changed))
 	} else {
-		e := p.number.evidence(x)
+		before := p.number.evidence(x)
+		e := before
 		e.Unchanged += r.quiet
 		e.add(age-r.quiet, changed)
-		x.setEvidence(e)
+		x.setEvidence(e, before)
 		x.setRate(rateFrom(e, p.places.rate(place), p.rateOf(x)))
 	}
 	x[wordVisit] = at + 1
@@ -162,9 +169,23 @@ func adapted(interval, every float64, changed bool) float64 {
 	return min(interval*(1+adaptiveStep), every*adaptiveLong)
 }
 
-func (p *Plan) rateOf(x *page) float64 { return float64(p.number[x.rate()]) }
+// rateOf returns how often a page changes. A page that is gone comes back at a rate that nobody knows:
+// once in Every after the first visit that did not find it, and half as often after each other.
+func (p *Plan) rateOf(x *page) float64 {
+	if n := x.gone(); n > 0 {
+		return 2 / p.every() / float64(uint(1)<<n)
+	}
+	return p.number.of(x.rate())
+}
+
+// weightOf returns what a page is worth. A page that is gone counts half as much after each visit that
+// did not find it, except the first. So by most allocations the time until the next visit doubles.
 func (p *Plan) weightOf(x *page) float64 {
-	return float64(p.number[x.weight()]) / float64(uint64(1)<<(2*x.gone()))
+	w := p.number.of(x.weight())
+	if n := x.gone(); n > 0 {
+		w *= 2 / float64(uint(1)<<n)
+	}
+	return w
 }
 
 // copyOf returns what the gain of a page is computed from.

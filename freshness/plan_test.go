@@ -2,6 +2,7 @@ package freshness
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,16 +74,14 @@ func takeAll(p *Plan, now time.Duration) (pages []graph.Page) {
 }
 
 // gains returns the 50 pages that gain most, by sorting all.
-func gains(p *Plan) (pages []graph.Page) {
-	var all []candidate
+func gains(p *Plan) []graph.Page {
+	gain := func(id graph.Page) float64 { return p.o.Allocation.gain(p.copyOf(&p.pages.Slice()[id], p.round.at)) }
+	var all []graph.Page
 	for i := range p.pages.Slice() {
-		all = append(all, candidate{graph.Page(i), p.o.Allocation.gain(p.copyOf(&p.pages.Slice()[i], p.round.at))})
+		all = append(all, graph.Page(i))
 	}
-	slices.SortFunc(all, before)
-	for _, c := range all[:50] {
-		pages = append(pages, c.page)
-	}
-	return pages
+	slices.SortStableFunc(all, func(a, b graph.Page) int { return cmp.Compare(gain(b), gain(a)) })
+	return all[:50]
 }
 
 // A page that waits for its visit is not chosen again.
@@ -162,12 +161,15 @@ func TestGone(t *testing.T) {
 	p, now := newPlan(t, "marginal", 10)
 	x := &p.pages.Slice()[3]
 	w := p.weightOf(x)
-	for i, want := range []float64{w / 4, w / 16} {
+	for i, want := range []float64{w, w / 2, w / 4} {
 		if changed := p.Visited(now, 3, Visit{Gone: true}); changed != (i == 0) {
 			t.Errorf("visit %d of a page that is gone: changed is %v", i+1, changed)
 		}
 		if got := p.weightOf(x); got != want {
 			t.Errorf("after %d visits its weight is %v, want %v", i+1, got, want)
+		}
+		if got, want := p.rateOf(x)*p.every(), math.Pow(2, -float64(i)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("after %d visits it is expected %v times in Every, want %v", i+1, got, want)
 		}
 	}
 	if changed := p.Visited(now, 3, Visit{Digest: 77}); !changed || p.weightOf(x) != w {
@@ -253,9 +255,10 @@ func TestEvidenceSmall(t *testing.T) {
 	for i := range 50 {
 		p := page{wordVisit: uint32(i)}
 		for n := range visits {
-			e := d.evidence(&p)
+			before := d.evidence(&p)
+			e := before
 			e.add(gap, false)
-			p.setEvidence(e)
+			p.setEvidence(e, before)
 			p[wordVisit] += uint32(gap) + uint32(n%3)
 		}
 		sum += d.evidence(&p).Unchanged
@@ -284,4 +287,59 @@ func gainsOf(p *Plan, now time.Duration) []graph.Page {
 	p.places.begin(second(now))
 	p.places.setRatios(0, p.places.all.Len())
 	return gains(p)
+}
+
+// Pages that vanish and come back are found again, in half of the time that they were away on the
+// average, and those that stay away take few visits: a crawl of a year, with a visit of each page
+// in eight days on the average.
+func TestGoneReturns(t *testing.T) {
+	const pages, day, year = 2000, 24 * time.Hour, 365 * 24 * time.Hour
+	a, _ := Choose(DefaultName)
+	p := New(Options{Allocation: a, Every: 8 * day, MaxPages: pages})
+	t.Cleanup(p.Free)
+	rng := rand.New(rand.NewPCG(3, 1))
+	p.AddPlace(-1)
+	var rate [pages]float64 // changes a day
+	var from, until [pages]time.Duration
+	for id := range pages {
+		if id%20 == 0 {
+			p.AddPlace(0)
+		}
+		p.Fetched(0, graph.Page(id), 1+id/20, 1/(0.02+rng.Float64()), 0)
+		rate[id] = math.Exp(rng.NormFloat64()-1) / 8
+		from[id], until[id] = year, year
+		switch id % 10 {
+		case 0: // it returns after hours to months
+			from[id] = 60*day + time.Duration(rng.Int64N(int64(180*day)))
+			until[id] = from[id] + time.Duration(math.Exp(math.Log(0.5)+rng.Float64()*math.Log(120))*float64(day))
+		case 1:
+			from[id] = 60*day + time.Duration(rng.Int64N(int64(60*day)))
+		}
+	}
+	var asked, missed, found, away, late float64
+	for now := time.Duration(0); now < year; now += 8 * day / pages {
+		for p.Work(now, math.MaxInt) {
+		}
+		id, ok := p.Next(now)
+		if !ok {
+			continue
+		}
+		v := Visit{Same: rng.Float64() < math.Exp(-rate[id]*(now-p.Seen(id)).Hours()/24), Digest: rng.Uint64()}
+		v.Gone = now >= from[id] && now < until[id]
+		switch was := p.IsGone(id); {
+		case id%10 == 1 && v.Gone && was:
+			asked++
+		case id%10 == 0 && v.Gone && !was:
+			missed++
+		case !v.Gone && was:
+			found++
+			away += (until[id] - from[id]).Hours() / 24
+			late += (now - until[id]).Hours() / 24
+		}
+		p.Visited(now, id, v)
+	}
+	if missed < 100 || found != missed || late > away || asked > 6*pages/10 {
+		t.Fail()
+	}
+	t.Logf("of %d pages that were missed and returned %v were found, %.1f days after %.1f days; %v visits of %d that stay away", int(missed), found, late/found, away/found, asked, pages/10)
 }

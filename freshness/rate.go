@@ -32,9 +32,12 @@ const priorShape = 0.5
 // that passed without a change, and a is the weight of the prior. The equation is that of
 // Cho and Garcia-Molina (2003) for irregular visits, with all times before a change taken to
 // be their mean, so that three numbers are enough.
-func Rate(e Evidence, expected float64) float64 { return rateFrom(e, expected, 0) }
+func Rate(e Evidence, expected float64) float64 {
+	return rateFrom(e, expected, rateFrom(e, expected, 0))
+}
 
-// rateFrom returns Rate, faster if guess is near the solution; 0 is no guess.
+// rateFrom returns about Rate, exact as a code is, and faster if guess is near the solution; 0 is no
+// guess.
 func rateFrom(e Evidence, expected, guess float64) float64 {
 	quiet := e.Unchanged + priorShape/expected
 	if e.Changes == 0 {
@@ -46,19 +49,26 @@ func rateFrom(e Evidence, expected, guess float64) float64 {
 		r = (e.Changes + priorShape) / (quiet + e.Changed)
 	}
 	for range maxSteps {
-		grown := math.Expm1(r * mean)
-		excess := e.Changes*mean/grown + priorShape/r - quiet
-		slope := -e.Changes*mean*mean*(grown+1)/(grown*grown) - priorShape/(r*r)
-		next := min(max(r-excess/slope, r/maxFactor), r*maxFactor)
-		if math.IsNaN(next) { // the exponential overflowed: the page changes between any two visits
-			return r / maxFactor
-		}
-		if math.Abs(next-r) < 1e-2*r { // the error of next is about the square of that
+		each, prior := mean/expm1(r*mean), priorShape/r
+		excess := e.Changes*each + prior - quiet
+		slope := e.Changes*each*(mean+each) + prior*prior/priorShape // falling
+		next := min(max(r+excess/slope, r/maxFactor), r*maxFactor)
+		if math.Abs(next-r) < 5e-2*r { // the error of next is about the square of that, as that of a code
 			return next
 		}
 		r = next
 	}
 	return r
+}
+
+// expm1 returns exp(x)-1, exact to a few millionths of it. Most of the numbers that visits bring are
+// small, and then it takes a quarter of the time of math.Expm1.
+func expm1(x float64) float64 {
+	if math.Abs(x) > 0.5 {
+		return math.Exp(x) - 1
+	}
+	x2 := x * x
+	return x + x2*((1.0/2+x*(1.0/6))+x2*((1.0/24+x*(1.0/120))+x2*(1.0/720)))
 }
 
 // Bounds of Newton's method: it takes three or four steps as a rule.

@@ -1,7 +1,6 @@
 package freshness
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -25,6 +24,7 @@ type round struct {
 	size   int     // pages that the round takes
 	at     float64 // second for which gains are computed
 	length float64 // seconds
+	nap    float64 // 0.8/length: see sleep
 	again  bool    // no page sleeps: too few were found otherwise
 
 	gains []float64 // of the sample
@@ -41,24 +41,16 @@ const (
 	looking
 )
 
-// A candidate is a page with what a visit would gain.
-type candidate struct {
-	page graph.Page
-	gain float64
+// A candidate is a page with what a visit would gain, as a number: the less the number, the more
+// the gain, and then in the order of discovery. So lists of candidates are sorted fast.
+type candidate uint64
+
+func newCandidate(p graph.Page, gain float64) candidate {
+	return candidate(^math.Float32bits(float32(gain)))<<32 | candidate(p)
 }
 
-// before orders candidates: those that gain most first, then in the order of discovery.
-func before(a, b candidate) int {
-	switch {
-	case a.gain != b.gain:
-		if a.gain > b.gain {
-			return -1
-		}
-		return 1
-	default:
-		return int(a.page) - int(b.page)
-	}
-}
+func (c candidate) page() graph.Page { return graph.Page(c) }
+func (c candidate) gain() float64    { return float64(math.Float32frombits(^uint32(c >> 32))) }
 
 // A stair holds candidates in steps: on each those that gain at least its bound, and less than
 // the bound of the step before.
@@ -106,16 +98,16 @@ func (s *stair) least() float64 { return s.bounds[len(s.bounds)-1] }
 // open lets pages in whatever they gain.
 func (s *stair) open() { s.bounds[len(s.bounds)-1] = 0 }
 
-func (s *stair) add(c candidate) {
+func (s *stair) add(p graph.Page, gain float64) {
 	lo, hi := 0, len(s.bounds)-1
 	for lo < hi {
-		if mid := (lo + hi) / 2; c.gain >= s.bounds[mid] {
+		if mid := (lo + hi) / 2; gain >= s.bounds[mid] {
 			hi = mid
 		} else {
 			lo = mid + 1
 		}
 	}
-	s.steps[lo] = append(s.steps[lo], c)
+	s.steps[lo] = append(s.steps[lo], newCandidate(p, gain))
 	s.found++
 }
 
@@ -127,12 +119,12 @@ func (s *stair) front() (candidate, bool) {
 			continue
 		}
 		if !s.sorted {
-			slices.SortFunc(list, before)
+			slices.Sort(list)
 			s.sorted = true
 		}
 		return list[s.next], true
 	}
-	return candidate{page: graph.NoPage}, false
+	return newCandidate(graph.NoPage, 0), false
 }
 
 // take returns the best candidate and removes it.
@@ -141,7 +133,7 @@ func (s *stair) take() (graph.Page, bool) {
 	if ok {
 		s.next++
 	}
-	return c.page, ok
+	return c.page(), ok
 }
 
 // due reports whether the present round has ended: all its pages are visited, or its time is
@@ -198,6 +190,7 @@ func (p *Plan) begin(now float64) {
 		r.size = max(1, p.fetched/rounds)
 	}
 	r.length = p.every() * float64(r.size) / float64(max(1, p.fetched))
+	r.nap = 0.8 / r.length
 	p.places.begin(uint32(now))
 }
 
@@ -221,8 +214,9 @@ func (p *Plan) prepare(n int) int {
 	return max(n, 1)
 }
 
-// finish ends a phase. If too few pages gain enough it wakes those that sleep, and if that is
-// not enough it takes what there is.
+// finish ends a phase. If far too few pages gain enough it wakes those that sleep, and if that is
+// not enough it takes what there is. A round of somewhat fewer pages ends sooner: that costs less
+// than to look at all pages twice.
 func (p *Plan) finish() {
 	r := &p.round
 	r.cursor = 0
@@ -230,7 +224,7 @@ func (p *Plan) finish() {
 	case r.phase == placing:
 		p.sample()
 		r.phase = looking
-	case r.stair.found < r.size && (!r.again || r.stair.least() > 0):
+	case r.stair.found < max(1, r.size*3/4) && (!r.again || r.stair.least() > 0):
 		if r.again {
 			r.stair.open()
 		}
@@ -247,8 +241,8 @@ const (
 	largeSample = 4096
 )
 
-// sample computes the gains of some pages, of all if they are few, and makes steps for twice as
-// many pages as the round takes. So a round considers few more pages than it takes.
+// sample computes the gains of some pages, of all if they are few, and makes steps for half as
+// many pages again as the round takes. So a round considers few more pages than it takes.
 func (p *Plan) sample() {
 	r := &p.round
 	if p.o.Allocation.planned {
@@ -261,7 +255,8 @@ func (p *Plan) sample() {
 			r.gains = append(r.gains, p.o.Allocation.gain(p.copyOf(x, r.at)))
 		}
 	})
-	slices.SortFunc(r.gains, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.Sort(r.gains)
+	slices.Reverse(r.gains)
 	take := float64(r.size) * float64(sampled) / float64(p.fetched) // of the sample
 	if !p.o.Allocation.planned {
 		p.bound = 0
@@ -269,7 +264,7 @@ func (p *Plan) sample() {
 			p.bound = r.gains[n-1]
 		}
 	}
-	r.stair.reset(r.gains[:min(int(math.Ceil(2*take)), len(r.gains))])
+	r.stair.reset(r.gains[:min(int(math.Ceil(1.5*take)), len(r.gains))])
 }
 
 // eachSampled calls each for the pages of the sample of the round.
@@ -299,7 +294,7 @@ func (p *Plan) look(from, to int) {
 		switch g := a.gain(c); {
 		case g < least:
 		case p.o.Waits == nil || !p.o.Waits(graph.Page(i)):
-			r.stair.add(candidate{graph.Page(i), g})
+			r.stair.add(graph.Page(i), g)
 		}
 	}
 }
@@ -319,9 +314,12 @@ func (p *Plan) sleep(x *page, c Copy, least float64) bool {
 	if gain >= least {
 		return false
 	}
-	if n := 0.8 * c.Age * (math.Sqrt(least/gain) - 1) / r.length; n >= 2 { // not if it is NaN
-		x.sleep(r.number, int(min(n, longest)))
+	age := c.Age * r.nap
+	n := longest
+	if gain*(age+longest)*(age+longest) > least*age*age {
+		n = int(age * (math.Sqrt(least/gain) - 1))
 	}
+	x.sleep(r.number, n)
 	return true
 }
 

@@ -110,7 +110,7 @@ type signals struct {
 type candidates []candidate
 
 func (h candidates) Len() int           { return len(h) }
-func (h candidates) Less(i, j int) bool { return before(h[i], h[j]) < 0 }
+func (h candidates) Less(i, j int) bool { return h[i] < h[j] }
 func (h candidates) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *candidates) Push(x any)        { *h = append(*h, x.(candidate)) }
 func (h *candidates) Pop() any {
@@ -198,7 +198,7 @@ func (p *Plan) Signal(id graph.Page, s Source) {
 		return
 	}
 	if gain := p.o.Allocation.gain(p.copyOf(x, r.at)); gain >= p.bound {
-		heap.Push(&p.signals.list, candidate{id, gain})
+		heap.Push(&p.signals.list, newCandidate(id, gain))
 	}
 }
 
@@ -209,7 +209,7 @@ const mostHeard = 1024
 // nextHeard returns the page to visit next because of a signal that came in this round.
 func (p *Plan) nextHeard() (id graph.Page, ok bool) {
 	for len(p.signals.list) > 0 {
-		if id = heap.Pop(&p.signals.list).(candidate).page; !p.obsolete(id) {
+		if id = heap.Pop(&p.signals.list).(candidate).page(); !p.obsolete(id) {
 			return id, true
 		}
 	}
@@ -249,7 +249,7 @@ type reading struct {
 // made at random instants: a change brings them about. So they say less about pages beside it, and
 // if one is believed, it is as if the page had been visited whenever its source was read.
 func (p *Plan) read(x *page, at uint32, age float64, changed bool) (r reading) {
-	r.expected, r.weight = 1-Fresh(p.rateOf(x), age), 1
+	r.expected, r.weight = -expm1(-p.rateOf(x)*age), 1
 	if x.told() == 0 {
 		p.control(x, at, age, changed)
 		return r

@@ -21,7 +21,8 @@ func (p *Plan) hurry(now uint32, id graph.Page, x *page) {
 	}
 	length := p.round.length
 	c := p.copyOf(x, float64(now))
-	if c.Age = length; marginalGain(c) < p.bound {
+	c.Age = length
+	if c.Weight*c.Rate*length*length < 2*p.bound || marginalGain(c) < p.bound { // gained(x) <= x*x/2
 		return
 	}
 	if wait := max(1, length/soonest, reached(c.Weight, c.Rate, p.bound)); wait < length {

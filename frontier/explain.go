@@ -114,6 +114,9 @@ func (f *Frontier) sitesBefore(s graph.Site, board int) (n int) {
 	return n
 }
 
+// Boards returns the number of boards that can choose a page.
+func (f *Frontier) Boards() int { return f.orders.pageBoards() }
+
 // Notes returns what the policies have to tell the user about the crawl so far.
 func (f *Frontier) Notes() (notes []string) {
 	for _, p := range f.policies.all {

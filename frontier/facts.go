@@ -160,3 +160,43 @@ func (f *Frontier) Counts() Counts {
 		Slow: s.clocks.slowSites, Revisits: p.revisits,
 	}
 }
+
+// Waiting calls each for the sites that Counts has as Polite, with what decides how long they
+// wait: see DelayBy.
+func (f *Frontier) Waiting(each func(s graph.Site, by string)) {
+	x := f.sites
+	for i, at := range x.place.Slice() {
+		if s := graph.Site(i); at == waiting && x.wanting(s) {
+			each(s, f.DelayBy(s))
+		}
+	}
+}
+
+// WantingSites returns the number of sites that have something to hand out, wherever they are.
+func (f *Frontier) WantingSites() (n int) {
+	for _, k := range f.sites.wants {
+		n += k
+	}
+	return n
+}
+
+// DelayBy names what decides the time between two requests to a site: "retry-after" (the
+// server demanded it), "failures" (in a row), "delay" (of the options), "crawl-delay" (of its
+// robots.txt), "too-often" (learned from answers that said so) or "slow" (answers).
+func (f *Frontier) DelayBy(s graph.Site) string {
+	c := &f.sites.clocks
+	if c.fails.At(int(s))&asksTime != 0 {
+		return "retry-after"
+	}
+	switch c.between(s) {
+	case c.baseDelay(s):
+		return "delay"
+	case c.robotsDelay(s):
+		return "crawl-delay"
+	case c.paces[s].Delay:
+		return "too-often"
+	case c.slowDelay(s):
+		return "slow"
+	}
+	return "failures"
+}

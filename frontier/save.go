@@ -187,7 +187,11 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 		parts = append(parts, "scores")
 	}
 	if o.Topic != nil {
-		parts = append(parts, fmt.Sprintf("topic of %d terms", len(o.Topic.Terms())))
+		text := fmt.Sprintf("topic of %d terms", len(o.Topic.Terms()))
+		if len(o.Topic.Terms()) == 1 {
+			text = "topic of 1 term"
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -36,11 +36,13 @@ const FetchedOnly = math.MaxInt
 
 // ImportReport describes what an import found.
 type ImportReport struct {
-	Pages          int   `json:"pages"`
-	Links          int64 `json:"links"`
-	Card           Card  `json:"card"`
-	UncrawledPages int64 `json:"uncrawled_pages,omitempty"` // before any were left out
-	SpilledBytes   int64 `json:"spilled_bytes"`
+	Pages          int      `json:"pages"`
+	Links          int64    `json:"links"`
+	Card           Card     `json:"card"`
+	UncrawledPages int64    `json:"uncrawled_pages,omitempty"` // before any were left out
+	SpilledBytes   int64    `json:"spilled_bytes"`
+	BadURLs        int64    `json:"bad_urls,omitempty"`    // lines of URLs that are no URLs
+	BadURLsAt      []string `json:"bad_urls_at,omitempty"` // the first of them, with file and line
 }
 
 // Import writes a graph file. On an error nothing is written.
@@ -178,8 +180,11 @@ func (m *importer) countLines() (int, error) {
 		}
 		lines := 0
 		err := m.readFile(name, func(f *input.File) error {
-			return input.Lines(f, func(line int, _ []byte) error {
+			return input.Lines(f, func(line int, text []byte) error {
 				lines = line
+				if name == m.o.URLs {
+					m.checkURL(line, text)
+				}
 				if line%4096 == 0 {
 					return halted(m.ctx.Err())
 				}
@@ -195,6 +200,20 @@ func (m *importer) countLines() (int, error) {
 		n = lines
 	}
 	return n, nil
+}
+
+// badShown is the number of bad lines that a report names.
+const badShown = 3
+
+// checkURL counts a line of the URL list that is no URL. An empty line is a page whose URL is
+// not known.
+func (m *importer) checkURL(line int, text []byte) {
+	if len(text) == 0 || input.IsURL(text) {
+		return
+	}
+	if m.report.BadURLs++; m.report.BadURLs <= badShown {
+		m.report.BadURLsAt = append(m.report.BadURLsAt, fmt.Sprintf("%s:%d: %s", m.o.URLs, line, input.Quote(text)))
+	}
 }
 
 // readFile opens a list, reads it and closes it. Package input adds file and line to an

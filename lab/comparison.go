@@ -31,9 +31,6 @@ type Setting struct {
 	// oracle.
 	Truth *measure.Truth
 	Hot   []float64 // thresholds G of P_ST; nil for the defaults
-	// Buffer is B, the number of pages that the limited buffer of P_BC holds; 0: it is not
-	// measured.
-	Buffer int
 	// History holds what an earlier crawl knew; nil when there was none.
 	History    *History
 	SitePolicy string     // order of the sites, when it is not that of the pages
@@ -189,7 +186,6 @@ func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
 		return nil, fmt.Errorf("measure %s: %w", name, err)
 	}
 	r := &Run{Policy: name, Result: res, Trial: trial, Measures: trial.Measures()}
-	r.Measures.Buffer = c.bufferShares(trial)
 	return r, nil
 }
 

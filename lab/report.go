@@ -35,9 +35,6 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 	if c.Judge != nil {
 		r.Sections = append(r.Sections, c.curveSections(runs, b)...)
 		r.Sections = append(r.Sections, c.precisionSection(runs))
-		if c.Buffer > 0 {
-			r.Sections = append(r.Sections, c.BufferSection(runs))
-		}
 	}
 	if c.KeepPages > 0 {
 		r.Sections = append(r.Sections, c.KeptTable(runs))

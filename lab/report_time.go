@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -110,12 +111,18 @@ func (c *Comparison) TimeTable(runs []*Run) show.Section {
 			t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("%g %%", 100*l), Unit: "s", Key: fmt.Sprintf("seconds_for_%g", 100*l)})
 		}
 	}
+	hot := c.hotPages()
+	if hot != nil {
+		for _, l := range recallLevels() {
+			t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("%g %% of the hot pages", 100*l), Unit: "s", Key: fmt.Sprintf("seconds_for_recall_%g", 100*l)})
+		}
+	}
 	t.Columns = append(t.Columns, show.Column{Name: "active fetchers", Key: "active_mean"}, show.Column{Name: "most active", Key: "active_most"})
 	for r := range sim.Reasons {
 		t.Columns = append(t.Columns, show.Column{Name: "idle: " + r.String(), Key: "idle_" + r.String()})
 	}
 	for _, r := range runs {
-		t.Add(c.timeRow(r)...)
+		t.Add(c.timeRow(r, hot)...)
 	}
 	return show.Section{
 		Title: "Time", Table: t,
@@ -124,7 +131,7 @@ func (c *Comparison) TimeTable(runs []*Run) show.Section {
 	}
 }
 
-func (c *Comparison) timeRow(r *Run) []any {
+func (c *Comparison) timeRow(r *Run, hot []bool) []any {
 	took, bytes := r.Result.Took.Seconds(), int64(0)
 	for _, b := range r.Result.Bytes {
 		bytes += b
@@ -136,12 +143,48 @@ func (c *Comparison) timeRow(r *Run) []any {
 			row = append(row, r.timeFor(curve, l))
 		}
 	}
+	if hot != nil {
+		for _, l := range recallLevels() {
+			row = append(row, c.recallTime(r, hot, l))
+		}
+	}
 	mean := r.Result.Trace.Mean()
 	row = append(row, show.Num(mean.Active, 2), r.Result.Trace.Peak())
 	for _, idle := range mean.Idle {
 		row = append(row, show.Num(idle, 2))
 	}
 	return row
+}
+
+// recallLevels returns the shares of the hot pages for which a report has the time.
+func recallLevels() []float64 { return []float64{0.5, 0.8} }
+
+// hotPages returns which pages are about the topic, by the frequencies of words in all pages; nil
+// without a topic.
+func (c *Comparison) hotPages() (hot []bool) {
+	if c.World.Readings != nil {
+		_, hot = c.World.Readings.Similarities()
+	}
+	return hot
+}
+
+// recallTime returns the instant at which a share of the hot pages that can be reached was fetched.
+func (c *Comparison) recallTime(r *Run, hot []bool, level float64) show.Cell {
+	all, found := 0, 0
+	for _, p := range c.Tree.Order {
+		if hot[p] {
+			all++
+		}
+	}
+	for i, p := range r.Result.Order {
+		if hot[p] {
+			found++
+		}
+		if hot[p] && float64(found) >= float64(level*float64(all)) {
+			return show.Num(r.Result.End[i].Seconds(), 1)
+		}
+	}
+	return show.None()
 }
 
 // timeFor returns the instant at which a share of the importance was reached; pages are in
@@ -156,9 +199,9 @@ func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 }
 
 // gatheredOverTime returns both curves of the thesis' figures 4.12 and 4.16 on one chart:
-// the share of the importance and, dashed, of the pages.
+// the share of the importance and, in grey, of the pages.
 func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
-	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (grey: of the pages)"}
 	var pages []plot.Series
 	for _, r := range runs {
 		importance, documents := gatheredSeries(r, r.ends(u.size))
@@ -206,6 +249,13 @@ func gatheredSeries(r *Run, when []float64) (importance, pages plot.Series) {
 		pages.Add(s.When, s.Pages)
 	}
 	return importance, pages
+}
+
+// FetcherSection shows what the fetchers of a run did over time.
+func FetcherSection(r *Run) show.Section {
+	s := idleFetchers(r, axisOfTime(r.Result.Took.Seconds()))
+	s.Chart.XLabel, s.Chart.FromZero = strings.Replace(s.Chart.XLabel, "virtual time", "time", 1), true
+	return s
 }
 
 // idleFetchers shows what the fetchers of one run did, active first: of the reasons to

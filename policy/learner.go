@@ -107,7 +107,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	for i := range l.roots {
 		l.roots[i] = exp2(float64(i) / rootSteps)
 	}
-	l.numbers.Set(learnNext, 20)
+	l.numbers.Set(learnNext, firstPages)
 	l.numbers.Set(learnEvery, 1)
 	l.numbers.Set(learnMost, uint64(most))
 	return l

@@ -41,12 +41,16 @@ func (l *learner) world() *hindsight.World {
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
 const sweeps = 3
 
+// firstPages is the number of fetched pages before the first checkpoint, and between two of them at
+// least. In the first hundred pages an estimate soon becomes out of date.
+const firstPages = 5
+
 // pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
 // changes less.
 func pace(fetched uint64) (part uint64) {
 	switch {
 	case fetched < 10_000:
-		return 20
+		return 40
 	case fetched < 100_000:
 		return 12
 	}
@@ -79,7 +83,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
+	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/pace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
@@ -99,7 +103,7 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/10)
+		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/7)
 	case learnRescore:
 		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/4)))
 	case learnRescore + 1:

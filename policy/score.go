@@ -50,11 +50,13 @@ type scored struct {
 	keeps score.Needs // terms that are known of pages
 	web   score.Web
 	url   []byte       // reused
+	away  []graph.Page // reused
 	at    score.Values // reused
 	// perLink reports that the function has terms of a page that change with links to it.
 	perLink bool
 
 	ranks  *rank.Growing
+	far    *rank.Growing        // over links from one site to another
 	hits   []*score.Authorities // of all links, of remote ones
 	sites  *score.Citations
 	places *score.Quantiles
@@ -129,6 +131,12 @@ func (s *scored) makeTerms() (err error) {
 		}
 		graph.AddTo(&s.Set, s.ranks)
 	}
+	if s.keeps.Uses(score.PageRankRemote) {
+		if s.far, err = rank.NewGrowing(follow, n, func(p graph.Page) []graph.Page { return s.remote(p, s.e.Out(p)) }); err != nil {
+			return err
+		}
+		graph.AddTo(&s.Set, s.far)
+	}
 	s.hits = make([]*score.Authorities, 2)
 	for i, t := range []score.Term{score.Authority, score.AuthorityRemote} {
 		if s.keeps.Uses(t) {
@@ -168,7 +176,7 @@ func columnIf[T uint32 | float64](s *scored, needed bool, name string, size int)
 
 // KeepsLinks reports whether a term needs the links of fetched pages.
 func (s *scored) KeepsLinks(graph.Page) bool {
-	return s.ranks != nil || s.sites != nil || s.hits[0] != nil || s.hits[1] != nil || s.near != nil && s.near.away != nil
+	return s.ranks != nil || s.far != nil || s.sites != nil || s.hits[0] != nil || s.hits[1] != nil || s.near != nil && s.near.away != nil
 }
 
 // Scores returns true.
@@ -180,7 +188,7 @@ func (s *scored) UseScore(f *score.Function) {
 		f = score.Default()
 	}
 	s.f, s.perLink = f, false
-	for _, t := range []score.Term{score.PageRank, score.Backlinks, score.SitesIn, score.Cash, score.NearDuplicate} {
+	for _, t := range []score.Term{score.PageRank, score.PageRankRemote, score.Backlinks, score.SitesIn, score.Cash, score.NearDuplicate} {
 		s.perLink = s.perLink || f.Uses(t) && s.board != nil
 	}
 	s.perLink = s.perLink || f.Topic() && s.board != nil
@@ -206,6 +214,9 @@ func (s *scored) Known(p, _ graph.Page) {
 	s.numbers.Slice()[scoreKnown]++
 	if s.ranks != nil {
 		s.ranks.Known(p)
+	}
+	if s.far != nil {
+		s.far.Known(p)
 	}
 	for _, h := range s.hits {
 		if h != nil {
@@ -274,6 +285,9 @@ func (s *scored) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []g
 	if s.ranks != nil {
 		s.ranks.Fetched(p, links)
 	}
+	if s.far != nil {
+		s.far.Fetched(p, s.remote(p, links))
+	}
 	for _, q := range links {
 		s.count(site, q)
 	}
@@ -315,6 +329,18 @@ func (s *scored) Revisited(_ time.Duration, p graph.Page, o *event.Outcome, link
 
 // Admitted gives p, which waits again, the value that it has by now.
 func (s *scored) Admitted(p graph.Page) { s.rescore(p) }
+
+// remote returns the links of a page that lead to other sites. They are valid until the next call.
+func (s *scored) remote(p graph.Page, links []graph.Page) []graph.Page {
+	s.away = s.away[:0]
+	site := s.e.Facts.Site(p)
+	for _, q := range links {
+		if s.e.Facts.Site(q) != site {
+			s.away = append(s.away, q)
+		}
+	}
+	return s.away
+}
 
 // count takes in a link from a page of a site to q.
 func (s *scored) count(site graph.Site, q graph.Page) {
@@ -378,6 +404,8 @@ func (s *scored) value(t score.Term, p graph.Page) float64 {
 	switch t {
 	case score.PageRank:
 		return float64(float64(s.numbers.At(scoreKnown)) * s.ranks.Score(p))
+	case score.PageRankRemote:
+		return float64(float64(s.numbers.At(scoreKnown)) * s.far.Score(p))
 	case score.Backlinks:
 		return float64(s.links.At(int(p)))
 	case score.SitesIn:

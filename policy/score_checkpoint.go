@@ -8,7 +8,7 @@ import (
 // The stages of a checkpoint of scored.
 const (
 	scoreIdle      = iota
-	scoreRanks     // PageRank
+	scoreRanks     // PageRank, and that of remote links
 	scoreHits      // HITS
 	scoreHitsFar   // HITS over links between sites
 	scoreCitations // sites that link to a page
@@ -69,7 +69,7 @@ func (s *scored) step(links int) (more bool) {
 	num := s.numbers.Slice()
 	switch stage := num[scoreStage]; stage {
 	case scoreRanks:
-		return s.ranks != nil && s.ranks.Work(batchBound, links)
+		return s.ranks != nil && s.ranks.Work(batchBound, links) || s.far != nil && s.far.Work(batchBound, links)
 	case scoreHits, scoreHitsFar:
 		h := s.hits[stage-scoreHits]
 		return h != nil && h.Step(&s.web, links)

@@ -83,8 +83,10 @@ func TestScoreExplained(t *testing.T) {
 	}
 	s := newScore(t, strings.Join(names, " + "))
 	missing, pagerank := math.NaN(), 4/6.205 // y = 1 + 0.9 sum y/out: 1, 2.1025, 1.45 and 1.6525, of sum 6.205
+	remote := 4 / 6.61                       // over the links from 0 to 2 and from 2 to 1: y is 1, 1+0.9*1.9, 1+0.9 and 1
 	want := map[string][4]float64{
 		"pagerank":         {pagerank, 2.1025 * pagerank, 1.45 * pagerank, 1.6525 * pagerank},
+		"pagerank_remote":  {remote, 2.71 * remote, 1.9 * remote, remote},
 		"backlinks":        {0, 2, 1, 1},
 		"sites_in":         {0, 2, 1, 1},
 		"authority":        {0, 2, 1, 1}, // hubs of 0 and 2 are equal
@@ -142,7 +144,7 @@ func TestScoreClamped(t *testing.T) {
 
 // TestScoreKeeps: links and columns are kept only if a term needs them.
 func TestScoreKeeps(t *testing.T) {
-	for expression, keeps := range map[string]bool{"location": false, "backlinks + site_speed": false, "pagerank": true, "site_pagerank": true, "sites_in": true, "authority": true, "authority_remote": true} {
+	for expression, keeps := range map[string]bool{"location": false, "backlinks + site_speed": false, "pagerank": true, "pagerank_remote": true, "site_pagerank": true, "sites_in": true, "authority": true, "authority_remote": true} {
 		if s := newScore(t, expression); s.KeepsLinks(0) != keeps {
 			t.Errorf("%s: it keeps links: %v", expression, !keeps)
 		}

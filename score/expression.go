@@ -54,21 +54,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.What)
 }
 
-// Compile returns the function that a text describes. docs/score.md describes the language. An
-// error is an *Error.
-func Compile(text string) (*Function, error) { return compile(text, false) }
-
-// CompilePlaces does what Compile does, but a bare name means the quantile of the term: in
-// 0.7*pagerank + 0.3*backlinks both are from 0 to 1 before they are mixed.
-func CompilePlaces(text string) (*Function, error) { return compile(text, true) }
-
-func compile(text string, places bool) (*Function, error) {
+// Compile returns the function that a text describes. docs/score.md describes the language. Here
+// a bare name means the value of the term, as journals and configurations of crawls have it: what
+// users write goes through Explicit. An error is an *Error.
+func Compile(text string) (*Function, error) {
 	node, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
 	f := &Function{text: text, Rules: DefaultRules()}
-	c := &compiler{f: f, places: places}
+	c := &compiler{f: f}
 	if _, err = c.node(node); err == nil {
 		err = c.tooLarge(node)
 	}
@@ -168,7 +163,6 @@ const (
 // compiler writes the program of a syntax tree.
 type compiler struct {
 	f       *Function
-	places  bool     // a bare name is a quantile
 	words   []string // the names of a Condition; nil: those of the terms
 	program []op
 	depth   int // of the stack here
@@ -238,7 +232,7 @@ func (c *compiler) name(n *ast.IdentifierNode) error {
 		}
 		return &Error{Column: n.Location().From + 1, What: fmt.Sprintf("unknown term %q", n.Value), Name: n.Value, Known: known}
 	}
-	c.load(t, c.places)
+	c.load(t, false)
 	return nil
 }
 
@@ -364,17 +358,17 @@ func (c *compiler) otherwise(n *ast.BinaryNode) error {
 	return nil
 }
 
-// reads reports whether n is a term or the quantile of one.
+// reads reports whether n is a term, its value or its quantile.
 func (c *compiler) reads(n ast.Node) (t Term, place, ok bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		t, ok = c.term(n.Value)
-		return t, c.places, ok
+		return t, false, ok
 	case *ast.CallNode:
-		if name, is := n.Callee.(*ast.IdentifierNode); is && name.Value == "q" && len(n.Arguments) == 1 {
+		if name, is := n.Callee.(*ast.IdentifierNode); is && chooses(name.Value) && len(n.Arguments) == 1 {
 			t, _, ok = c.reads(n.Arguments[0])
 			_, called := n.Arguments[0].(*ast.CallNode)
-			return t, true, ok && !called
+			return t, name.Value == "q", ok && !called
 		}
 	}
 	return 0, false, false
@@ -398,7 +392,10 @@ func (c *compiler) choice(n *ast.ConditionalNode) (kind, error) {
 }
 
 // functions returns the names of the functions.
-func functions() []string { return []string{"q", "min", "max", "abs", "sqrt", "log"} }
+func functions() []string { return []string{"q", "raw", "min", "max", "abs", "sqrt", "log"} }
+
+// chooses reports whether a function says how a term is meant: as its quantile or as its value.
+func chooses(function string) bool { return function == "q" || function == "raw" }
 
 // call compiles the call of a function.
 func (c *compiler) call(n *ast.CallNode) error {
@@ -407,15 +404,15 @@ func (c *compiler) call(n *ast.CallNode) error {
 		return &Error{Column: n.Callee.Location().From + 1, What: fmt.Sprintf("unknown function %q", n.Callee.String()), Name: n.Callee.String(), Known: functions()}
 	}
 	switch name.Value {
-	case "q":
-		t, _, ok := c.reads(n)
+	case "q", "raw":
+		t, place, ok := c.reads(n)
 		if name, is := soleName(n); is && !ok {
 			return c.name(name)
 		}
 		if !ok {
-			return wrongf(n, "q needs one term, as in q(pagerank)")
+			return wrongf(n, "%s needs one term, as in %s(pagerank)", name.Value, name.Value)
 		}
-		c.load(t, true)
+		c.load(t, place)
 		return nil
 	case "min":
 		return c.fold(n, least)
@@ -459,7 +456,7 @@ func (c *compiler) summands(n ast.Node, minus bool) []part {
 	if sum, ok := n.(*ast.BinaryNode); ok && (sum.Operator == "+" || sum.Operator == "-") {
 		return append(c.summands(sum.Left, minus), c.summands(sum.Right, minus != (sum.Operator == "-"))...)
 	}
-	own := &compiler{f: &Function{}, places: c.places}
+	own := &compiler{f: &Function{}}
 	if _, err := own.node(n); err != nil {
 		return nil
 	}

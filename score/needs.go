@@ -22,7 +22,7 @@ func (n Needs) With(m Needs) Needs { return Needs{n.raws | m.raws, n.places | m.
 
 // Links reports whether a term is in the set for which the links of fetched pages are kept.
 func (n Needs) Links() bool {
-	for _, t := range []Term{PageRank, SitePageRank, SitesIn, Authority, AuthorityRemote, HotDistance} {
+	for _, t := range []Term{PageRank, PageRankRemote, SitePageRank, SitesIn, Authority, AuthorityRemote, HotDistance} {
 		if n.Uses(t) {
 			return true
 		}

@@ -356,9 +356,7 @@ func (c *crawl) result() *Result {
 	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory, c.res.Notes = c.f.Bytes(), c.f.Notes()
 	c.res.Kept = c.store.pages()
-	if c.res.Trace != nil {
-		c.note()
-	}
+	c.note()
 	return &c.res
 }
 
@@ -397,6 +395,9 @@ type World struct {
 	// Read sets what a page has to do with the topic of the crawl (Frontier.Topic), with its hits
 	// by place in Event.Links. It is nil if the text of pages is not known.
 	Read func(p graph.Page, to *event.Reading)
+	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
+	// they are not known.
+	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

@@ -117,6 +117,7 @@ func (c *crawl) precedes(at time.Duration) bool {
 func (c *crawl) handOut() (ask time.Duration) {
 	if c.inStep {
 		if ask = c.repeatTurns(); c.inStep {
+			c.note()
 			return ask
 		}
 	}
@@ -134,9 +135,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 		c.hire(w)
 	}
-	if c.res.Trace != nil {
-		c.note()
-	}
+	c.note()
 	return ask
 }
 
@@ -350,6 +349,9 @@ func (c *crawl) arrive(f *fetcher) {
 			c.event.Links = append(c.event.Links, c.discover(to))
 		}
 	}
+	if c.w.Anchors != nil {
+		c.event.Anchors = c.w.Anchors(c.event.Anchors[:0], p)
+	}
 	c.linked()
 }
 
@@ -369,8 +371,11 @@ func (c *crawl) recordRefusals() {
 	}
 }
 
-// note records how many fetchers are active and why the others are not.
+// note records how many fetchers are active and why the others are not, if there is time.
 func (c *crawl) note() {
+	if c.res.Trace == nil {
+		return
+	}
 	var idle Idle
 	idle[c.why()] = len(c.idle)
 	c.res.Trace.Change(c.now-c.stopped, len(c.fetchers)-len(c.idle), &idle)

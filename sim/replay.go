@@ -103,9 +103,6 @@ func (c *crawl) repeatTurns() (ask time.Duration) {
 		c.inStep = !t.None && same(c.worldTask(w), t.Task)
 		c.hire(w)
 	}
-	if c.res.Trace != nil {
-		c.note()
-	}
 	return event.Never
 }
 

@@ -18,7 +18,8 @@ type Reader struct {
 	places map[string]uint8
 	sieve  *sieve    // tells most words from terms; nil: all words are looked at
 	stems  []stemmed // by hash of the word; nil if words are left as they are
-	all    tally     // occurrences of all words, only for the cosine
+	counts bool      // whether all words count, for the cosine
+	all    tally     // their occurrences
 	found  [MaxTerms]event.Match
 	hits   []hit // terms in the text of the page, in their order
 }
@@ -43,12 +44,9 @@ const (
 
 // NewReader returns a reader.
 func (t *Topic) NewReader() *Reader {
-	r := &Reader{t: t, words: NewWords(t.Rule.Stem), places: map[string]uint8{}}
+	r := &Reader{t: t, words: NewWords(t.Rule.Stem), places: map[string]uint8{}, sieve: newSieve(t), counts: t.Rule.Measure == Cosine}
 	for i, word := range t.words {
 		r.places[word] = uint8(i)
-	}
-	if t.Rule.Measure != Cosine {
-		r.sieve = newSieve(t)
 	}
 	if r.words.stem != nil {
 		r.stems = make([]stemmed, keptStems)
@@ -66,7 +64,9 @@ func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Rea
 	to.Reset()
 	clear(r.found[:len(r.t.words)])
 	r.hits = r.hits[:0]
-	r.all.reset()
+	if r.counts {
+		r.all.reset()
+	}
 	x := pass{edges: edges}
 	r.read(text, &x)
 	for ; x.next < len(edges); x.next++ {
@@ -108,36 +108,38 @@ func (r *Reader) place(count bool) uint8 {
 	if w.to-w.from > maxWord {
 		return noPlace
 	}
-	count = count && r.t.Rule.Measure == Cosine
-	if r.stems != nil {
-		return r.stemPlace(count)
+	kept := r.sieve == nil || r.sieve.keeps(w.text, w.from)
+	switch {
+	case r.stems != nil && (kept || count):
+		s := r.stem()
+		if count {
+			r.all.add(s.stem)
+		}
+		return s.place
+	case count && r.stems == nil:
+		r.all.add(w.hash())
 	}
-	low := w.fold()
-	if count {
-		r.all.add(xxh3.Hash(low))
-	}
-	if i, ok := r.places[string(low)]; ok {
-		return i
+	if kept {
+		if i, ok := r.places[string(w.fold())]; ok {
+			return i
+		}
 	}
 	return noPlace
 }
 
-// stemPlace does what place does, by the stem of the word.
-func (r *Reader) stemPlace(count bool) uint8 {
+// stem returns the stem of the present word.
+func (r *Reader) stem() *stemmed {
 	w := r.words
-	hash := xxh3.Hash(w.fold()) | 1
+	hash := w.hash() | 1
 	s := &r.stems[hash>>1%keptStems]
 	if s.word != hash {
-		stem := w.reduce(w.low)
+		stem := w.reduce(w.fold())
 		*s = stemmed{word: hash, stem: xxh3.Hash(stem), place: noPlace}
 		if i, ok := r.places[string(stem)]; ok {
 			s.place = i
 		}
 	}
-	if count {
-		r.all.add(s.stem)
-	}
-	return s.place
+	return s
 }
 
 // around is the number of words before and after a link in which terms count for it.

@@ -113,34 +113,87 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// The sieve loses nothing: terms, numbers of words and edges are those of a reader that looks at
-// every word.
-func FuzzSieve(f *testing.F) {
-	f.Add("The web crawler's order; e.g. 3.14 naïve—web dying.", "web crawler die naïve 3.14 _x", "english", uint8(3), uint8(20))
-	f.Add("it's a_b a.b 1,2 x:y “web” \tлес web", "it's a_b x лес", "", uint8(0), uint8(9))
-	f.Add("“web”—crawler…web\u00a0web web’s —\u0301web «web»", "web crawler", "", uint8(5), uint8(15))
-	f.Add("web\u0301 a.\u0301b web web.é skies sky", "web sky", "porter", uint8(5), uint8(5))
-	f.Fuzz(func(t *testing.T, text, query, stem string, from, to uint8) {
-		if stem != "english" && stem != "porter" {
-			stem = ""
-		}
-		q, err := Parse("q", query, Rule{Stem: stem})
+// wordByWord reads a page as PageWithLinks does, word by word.
+func (r *Reader) wordByWord(text []byte, edges []uint32) (to event.Reading) {
+	clear(r.found[:])
+	r.hits = r.hits[:0]
+	r.all.reset()
+	x := pass{edges: edges}
+	for r.words.begin(text); r.words.next(); x.words++ {
+		x.reach(r.words.from)
+		r.note(r.counts, x.words)
+	}
+	for ; x.next < len(edges); x.next++ {
+		edges[x.next] = x.words
+	}
+	to.Words, to.Norm = max(1, x.words), r.all.norm()
+	r.matches(&to)
+	return to
+}
+
+// checkBlocks compares reading by the block with reading word by word: terms, numbers of words,
+// edges and norms.
+func checkBlocks(t *testing.T, topic *Topic, text []byte, from, to uint32) {
+	t.Helper()
+	var got event.Reading
+	fast, slow := topic.NewReader(), topic.NewReader()
+	slow.sieve = nil
+	a, b := []uint32{from, to}, []uint32{from, to}
+	fast.PageWithLinks(nil, text, a, &got)
+	want := slow.wordByWord(text, b)
+	if !reflect.DeepEqual(got, want) || !slices.Equal(fast.hits, slow.hits) || !slices.Equal(a, b) {
+		t.Fatalf("%q for %q by %+v: %+v %v %v, want %+v %v %v", text, topic.Terms(), topic.Rule, got, fast.hits, a, want, slow.hits, b)
+	}
+}
+
+// rules are those that pages are read by in different ways.
+func rules() []Rule {
+	return []Rule{{}, {Stem: "english"}, {Stem: "russian"}, {Measure: Cosine}, {Measure: Cosine, Stem: "porter"}}
+}
+
+// Blocks and the sieve lose nothing.
+func FuzzBlocks(f *testing.F) {
+	f.Add("The web crawler's order; e.g. 3.14 naïve—web dying.", "web crawler die naïve 3.14 _x", uint8(1), uint8(3), uint8(20))
+	f.Add("it's a_b a.b 1,2 x:y “web” \tлес web", "it's a_b x лес", uint8(0), uint8(0), uint8(9))
+	f.Add("“web”—crawler…web\u00a0web web’s —\u0301web «web»", "web crawler", uint8(3), uint8(5), uint8(15))
+	f.Add("web\u0301 a.\u0301b web web.é skies sky", "web sky", uint8(4), uint8(5), uint8(5))
+	f.Add("Лес лесов ЛЕСА カタカナ_x 漢字かな カ\u3099\u3099ナ a\u200db \u200dℹ א\"א א'1", "лес 漢", uint8(2), uint8(9), uint8(40))
+	f.Fuzz(func(t *testing.T, text, query string, rule, from, to uint8) {
+		by := rules()[int(rule)%len(rules())]
+		q, err := Parse("q", query, by)
 		if err != nil || !utf8.ValidString(text) {
 			return
 		}
-		topic, err := New([]Query{q}, Rule{Stem: stem}, Hot{})
+		topic, err := New([]Query{q}, by, Hot{})
 		if err != nil {
 			return
 		}
-		edges := func() []uint32 { return []uint32{uint32(min(from, to)), uint32(max(from, to))} }
-		var got, want event.Reading
-		fast, slow := topic.NewReader(), topic.NewReader()
-		slow.sieve = nil
-		a, b := edges(), edges()
-		fast.PageWithLinks(nil, []byte(text), a, &got)
-		slow.PageWithLinks(nil, []byte(text), b, &want)
-		if !reflect.DeepEqual(got, want) || !slices.Equal(fast.hits, slow.hits) || !slices.Equal(a, b) {
-			t.Errorf("%q for %q by %q: %+v %v %v, want %+v %v %v", text, query, stem, got, fast.hits, a, want, slow.hits, b)
-		}
+		checkBlocks(t, topic, []byte(text), uint32(min(from, to)), uint32(max(from, to)))
 	})
+}
+
+// Texts of all blocks of Unicode are read by the block as they are word by word, wherever blocks of
+// bytes end in them.
+func TestBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	common := strings.Fields("web Web Лес лес crawler's e.g. 3.14 naïve don’t l'été 漢字 カタカナ ひらがな الكتاب हिन्दी ไทย 한국어 カ\u3099_x א\"א ελληνικά É Ⅷ _ ‿ x\u202fy א'א ℹ 🚀 \u200d")
+	for n := range 3000 {
+		near := rune(rng.IntN(0x3000))
+		var text []byte
+		for range rng.IntN(60) {
+			switch rng.IntN(8) {
+			case 0, 1:
+				text = utf8.AppendRune(text, near+rune(rng.IntN(64)))
+			case 2:
+				text = append(text, common[rng.IntN(len(common))]...)
+			case 3:
+				text = append(text, ".,:;'\"_-"[rng.IntN(8)])
+			default:
+				text = append(append(text, common[rng.IntN(12)]...), ' ')
+			}
+		}
+		edges := [2]uint32{rng.Uint32N(uint32(len(text) + 1)), rng.Uint32N(uint32(len(text) + 1))}
+		topic := made(t, "web лес 漢 naïve カタカナ ไ", rules()[n%len(rules())], Hot{})
+		checkBlocks(t, topic, text, min(edges[0], edges[1]), max(edges[0], edges[1]))
+	}
 }

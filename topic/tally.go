@@ -1,15 +1,12 @@
 package topic
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A tally counts words by their hashes: open addressing, cleared at once by a new mark.
 type tally struct {
 	slots []slot
-	used  int
 	mark  uint32
+	least []uint32 // by n - 1: words with at least n occurrences
 }
 
 type slot struct {
@@ -20,10 +17,10 @@ type slot struct {
 
 // reset begins a page.
 func (t *tally) reset() {
-	if t.mark++; t.mark == 0 || len(t.slots) > keptSlots {
-		*t = tally{mark: 1}
+	if t.mark++; t.mark == 0 || len(t.slots) == 0 || len(t.slots) > keptSlots {
+		*t = tally{mark: 1, slots: make([]slot, 1<<11)}
 	}
-	t.used = 0
+	t.least = append(t.least[:0], 0)
 }
 
 // keptSlots is the largest number of slots that is kept for the next page.
@@ -31,15 +28,21 @@ const keptSlots = 1 << 14
 
 // add counts a word.
 func (t *tally) add(hash uint64) {
-	if 2*t.used >= len(t.slots) {
+	s := &t.slots[hash&uint64(len(t.slots)-1)]
+	if s.mark == t.mark && s.hash != hash {
+		s = t.find(hash)
+	}
+	n := s.n
+	if s.mark != t.mark {
+		n = 0
+	}
+	*s = slot{hash: hash, mark: t.mark, n: n + 1}
+	if int(n) == len(t.least) {
+		t.least = append(t.least, 0)
+	}
+	if t.least[n]++; 2*int(t.least[0]) >= len(t.slots) {
 		t.grow()
 	}
-	s := t.find(hash)
-	if s.mark != t.mark {
-		*s = slot{hash: hash, mark: t.mark}
-		t.used++
-	}
-	s.n++
 }
 
 // find returns the slot of a word, or the free one for it.
@@ -54,7 +57,7 @@ func (t *tally) find(hash uint64) *slot {
 
 func (t *tally) grow() {
 	old := t.slots
-	t.slots = make([]slot, max(1024, 2*len(old)))
+	t.slots = make([]slot, 2*len(old))
 	for _, s := range old {
 		if s.mark == t.mark {
 			*t.find(s.hash) = s
@@ -66,29 +69,15 @@ func (t *tally) grow() {
 // of their counts, 0 if none was counted. Words of one count are added up as one, in the order
 // of the counts, so that the sum does not depend on the hashes.
 func (t *tally) norm() float32 {
-	const few = 64
-	var by [few]uint32 // words by count
 	square := 0.0
-	var many []uint32
-	for _, s := range t.slots {
-		switch {
-		case s.mark != t.mark:
-		case s.n < few:
-			by[s.n]++
-		default:
-			many = append(many, s.n)
+	for i, k := range t.least {
+		if i+1 < len(t.least) {
+			k -= t.least[i+1]
 		}
-	}
-	for n, k := range by {
 		if k > 0 {
-			w := Tame(float64(n))
+			w := Tame(float64(i + 1))
 			square += float64(float64(k) * float64(w*w))
 		}
-	}
-	slices.Sort(many)
-	for _, n := range many {
-		w := Tame(float64(n))
-		square += float64(w * w)
 	}
 	return float32(math.Sqrt(square))
 }

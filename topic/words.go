@@ -1,9 +1,11 @@
 package topic
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"maps"
+	"math/bits"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -56,19 +58,21 @@ func CheckLanguage(language string) error {
 	return nil
 }
 
-// Words finds the words of texts. It keeps a buffer and has one user at a time.
+// Words finds the words of texts. It keeps buffers and has one user at a time.
 type Words struct {
-	stem stemmer
-	low  []byte
+	stem  stemmer
+	low   []byte
+	kinds *table
 
 	text     []byte
-	from, to int // the word is text[from:to]
-	wide     int // text[to:wide] has characters that are not ASCII, and is left to the library
+	from, to int  // the word is text[from:to]
+	seen     kind // of all its characters
+	left     int  // text[to:left] is left to the library
 }
 
 // NewWords returns a finder of words that reduces them to their stems in a language; "" leaves
 // them as they are.
-func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem]} }
+func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem], kinds: new(table)} }
 
 // maxWord is the largest number of bytes of a word. What is longer was not written to be read.
 const maxWord = 128
@@ -88,138 +92,116 @@ func (w *Words) All(text []byte) iter.Seq[[]byte] {
 }
 
 // begin begins a text.
-func (w *Words) begin(text []byte) { w.text, w.from, w.to, w.wide = text, 0, 0, 0 }
+func (w *Words) begin(text []byte) { w.text, w.from, w.to, w.left = text, 0, 0, 0 }
 
-// What a byte means at the boundaries of words.
-const (
-	letter    uint8 = 1 << iota // ALetter
-	digit                       // Numeric
-	line                        // ExtendNumLet: an underscore
-	midLetter                   // joins two letters
-	midNumber                   // joins two digits
-	wide                        // not ASCII
-	blank                       // ends what is left to the library
-
-	inWord = letter | digit | line
-)
-
-var kinds = func() (t [256]uint8) {
-	for c := range t {
-		switch {
-		case c >= utf8.RuneSelf:
-			t[c] = wide
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			t[c] = letter
-		case c >= '0' && c <= '9':
-			t[c] = digit
-		}
-	}
-	t['_'] = line
-	t['.'], t['\''] = midLetter|midNumber, midLetter|midNumber
-	t[':'] = midLetter
-	t[','], t[';'] = midNumber, midNumber
-	t[' '], t['\n'], t['\t'] = blank, blank, blank
-	return t
-}()
-
-// next finds the next word. ASCII, which most text is, is split here by the rules WB5 to WB13b
-// of UAX 29; a stretch with other characters by the library. The tests compare the two.
+// next finds the next word, by the rules WB4 to WB13b of UAX 29. What has characters that other
+// rules are about is left to the library. The tests compare the two.
 func (w *Words) next() bool {
-	text := w.text
-	for {
-		if w.to < w.wide {
-			if w.nextWide() {
+	for w.to < len(w.text) {
+		if w.to < w.left {
+			if w.nextLeft() {
 				return true
 			}
 			continue
 		}
-		i := w.to
-		for i < len(text) && kinds[text[i]]&(inWord|wide) == 0 {
-			i++
+		if w.scan() {
+			return true
 		}
-		if i == len(text) {
-			w.to = i
-			return false
-		}
-		end, all := run(text, i)
-		if all&wide != 0 {
-			w.to, w.wide = i, stretch(text, end)
-			continue
-		}
-		w.from, w.to = i, end
-		return true
-	}
-}
-
-// run returns where the word ends that begins at i, and what it has. If it may go on with
-// characters that are not ASCII, it has them.
-func run(text []byte, i int) (end int, all uint8) {
-	last := uint8(0)
-	for ; i < len(text); i++ {
-		k := kinds[text[i]]
-		if k&inWord != 0 {
-			all, last = all|k, k
-			continue
-		}
-		if k&wide != 0 {
-			if !isLetter(text[i:]) {
-				return i, all | wide
-			}
-			all, last = all|letter, letter
-			i++
-			continue
-		}
-		if k&(midLetter|midNumber) == 0 || i+1 == len(text) {
-			break
-		}
-		after := kinds[text[i+1]]
-		if after&wide != 0 && isLetter(text[i+1:]) {
-			after = letter
-		}
-		if after&wide != 0 {
-			return i + 1, all | wide
-		}
-		if !(k&midLetter != 0 && last&after&letter != 0) && !(k&midNumber != 0 && last&after&digit != 0) {
-			break
-		}
-	}
-	return i, all
-}
-
-// isLetter reports whether a text begins with a letter of two bytes of the Latin, Greek or Cyrillic
-// alphabet (ALetter). There are others.
-func isLetter(text []byte) bool {
-	if len(text) < 2 || text[1]&0xc0 != 0x80 {
-		return false
-	}
-	switch a, b := text[0], text[1]; a {
-	case 0xc3:
-		return b != 0x97 && b != 0xb7 // times, divided by
-	case 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xcf, 0xd0, 0xd1, 0xd3:
-		return a != 0xcf || b < 0xb6
-	case 0xce:
-		return b >= 0xa3 || b >= 0x91 && b <= 0xa1
 	}
 	return false
+}
+
+// scan looks for the next word from w.to on. Without one, it goes to the end of the text or leaves a
+// stretch of it to the library.
+func (w *Words) scan() bool {
+	const none = -1
+	text, token, from := w.text, w.to, none
+	var seen, last kind
+	after := inWord // what begins a word, or goes on with it
+	for i := w.to; i < len(text); {
+		k, n := w.kinds.at(text, i)
+		if k&after != 0 {
+			if from == none {
+				from = i
+			}
+			seen, last, after, i = seen|k, k, follows[k&inWord], i+n
+			continue
+		}
+		want := kind(0)
+		if from != none {
+			want = w.joins(last, k, i, n)
+		}
+		switch {
+		case k&strange != 0:
+			if from == none {
+				from = token
+			}
+			w.to, w.left = from, stretch(text, i)
+			return false
+		case k&extends != 0:
+			i, seen = i+n, seen|k
+			continue
+		case from == none:
+			token, i = i, i+n
+			continue
+		case want != 0:
+			seen, last, after, i = seen|k, 0, want, i+n
+			continue
+		case seen&word != 0:
+			w.from, w.to, w.seen = from, i, seen
+			return true
+		}
+		token, from, seen, after = i, none, 0, inWord
+	}
+	w.from, w.to, w.seen = max(from, 0), len(text), seen
+	return from != none && seen&word != 0
+}
+
+// joins returns what the character of n bytes at i, which goes on with no word by itself, joins to
+// one whose last character is given (WB6, WB7, WB7a to WB7c, WB11, WB12); 0: it ends the word.
+func (w *Words) joins(last, k kind, i, n int) (want kind) {
+	switch {
+	case last&hebrew != 0 && w.text[i] == '\'':
+		return letter
+	case last&hebrew != 0 && w.text[i] == '"':
+		want = hebrew
+	case last&letter != 0 && k&midLetter != 0:
+		want = letter
+	case last&digit != 0 && k&midNumber != 0:
+		want = digit
+	default:
+		return 0
+	}
+	for i += n; i < len(w.text); i += n {
+		if k, n = w.kinds.at(w.text, i); k&strange != 0 {
+			return want // the library decides
+		} else if k&extends == 0 {
+			return want & k
+		}
+	}
+	return 0
 }
 
 // stretch returns where the stretch at i ends that is left to the library: after a space, at
 // which every word ends.
 func stretch(text []byte, i int) int {
-	for i < len(text) && kinds[text[i]]&blank == 0 {
-		i++
+	for ; i < len(text); i++ {
+		c := text[i]
+		if (c == ' ' || c == '\n' || c == '\t') && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			return i + 1
+		}
 	}
-	return min(i+1, len(text))
+	return i
 }
 
-// nextWide finds the next word of a stretch. It reports whether there was one at w.to.
-func (w *Words) nextWide() bool {
-	n, token, _ := words.SplitFunc(w.text[w.to:w.wide], true)
+// nextLeft finds the next word of a stretch. It reports whether there was one at w.to.
+func (w *Words) nextLeft() bool {
+	n, token, _ := words.SplitFunc(w.text[w.to:w.left], true)
 	if n <= 0 {
-		w.to = w.wide
+		w.to = w.left
 		return false
 	}
-	w.from, w.to = w.to, w.to+n
+	w.from, w.to, w.seen = w.to, w.to+n, wide|upper
 	return hasLetter(token)
 }
 
@@ -249,10 +231,59 @@ func (w *Words) fold() []byte {
 			continue
 		}
 		r, n := utf8.DecodeRune(w.text[i:w.to])
-		w.low = utf8.AppendRune(w.low, unicode.ToLower(r))
+		if r < rune(len(w.kinds.kinds)) && w.kinds.kinds[r] != 0 {
+			r = rune(w.kinds.lower[r])
+		} else {
+			r = unicode.ToLower(r)
+		}
+		w.low = utf8.AppendRune(w.low, r)
 		i += n
 	}
 	return w.low
+}
+
+// hash returns the hash of the word in lower case.
+func (w *Words) hash() uint64 {
+	if w.seen&upper != 0 {
+		n := len(w.fold())
+		w.low = append(w.low, make([]byte, 16)...) // so that all can be read at once
+		return hashOf(w.low, 0, n)
+	}
+	return hashOf(w.text, w.from, w.to)
+}
+
+// hashOf hashes the word text[from:to] by sixteen bytes, with those of ASCII in lower case. In a word
+// all of these have bit 5 set, or are letters or an underscore.
+func hashOf(text []byte, from, to int) uint64 {
+	h := uint64(0)
+	for ; to-from > 16; from += 16 {
+		p := text[from : from+16]
+		h = mixed(h^lowered(binary.LittleEndian.Uint64(p)), lowered(binary.LittleEndian.Uint64(p[8:])))
+	}
+	n := to - from
+	if from+16 > len(text) {
+		return mixed(h^eight(text, from, min(n, 8)), eight(text, from+8, max(0, n-8)))
+	}
+	p := text[from : from+16]
+	x, y := lowered(binary.LittleEndian.Uint64(p)), lowered(binary.LittleEndian.Uint64(p[8:]))
+	return mixed(h^x&(1<<(8*n)-1), y&(1<<(8*max(0, n-8))-1))
+}
+
+// eight returns at most eight bytes of a text as a number.
+func eight(text []byte, from, n int) (v uint64) {
+	for i := range n {
+		v |= uint64(text[from+i]) << (8 * i)
+	}
+	return lowered(v) & (1<<(8*n) - 1)
+}
+
+// lowered sets bit 5 of the bytes below 128.
+func lowered(v uint64) uint64 { return v | ^v>>2&(0x20*ones) }
+
+// mixed mixes two numbers as wyhash does.
+func mixed(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x^0xa0761d6478bd642f, y^0xe7037ed1a0b428db)
+	return hi ^ lo
 }
 
 // reduce returns the stem of a word.

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -104,20 +105,51 @@ func BenchmarkWords(b *testing.B) {
 	}
 }
 
-// Letters of two bytes are split as the library does, alone and next to all that joins words.
-func TestTwoByteLetters(t *testing.T) {
-	letters := 0
-	for r := rune(0x80); r < 0x800; r++ {
-		s := string(r)
-		if isLetter([]byte(s)) {
-			letters++
+// Every character is split as the library does, alone and next to all that joins words.
+func TestAllCharacters(t *testing.T) {
+	failed, words := 0, NewWords("")
+	for r := rune(0x80); r <= unicode.MaxRune && failed < 20; r++ {
+		if r == 0x30000 {
+			r = 0xe0000 // nothing is assigned between these but planes of ideographs
 		}
-		text := "x" + s + "y " + s + "." + s + " " + s + "'s 1" + s + "_ a:" + s + " " + s + "\u0301" + s + "," + s
-		if got, want := wordsOf(text, ""), oracle(text); !slices.Equal(got, want) {
+		s := string(r)
+		text := "x" + s + "y " + s + "." + s + " " + s + "'s 1" + s + "_ a:" + s + " " + s + "\u0301" + s + "," + s +
+			" ア" + s + "カ " + s + "\"" + s + "3," + s + " -" + s + "\u200d" + s + "字" + s + "א'" + s + s
+		var got []string
+		for w := range words.All([]byte(text)) {
+			got = append(got, string(w))
+		}
+		if want := oracle(text); !slices.Equal(got, want) {
+			failed++
 			t.Errorf("%U: words of %q are %q, the library has %q", r, text, got, want)
 		}
 	}
-	if letters < 500 {
-		t.Errorf("%d letters", letters)
+}
+
+// Texts of characters of all blocks that meet by chance are split as the library does.
+func TestRandomTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	joiners := []rune(" \n.,:;'\"_-’‘·\u00ad\u0301\u200c\u200d\u3099\ufe0f‿ℹ🚀🇩1aA٣אアー字あกक्ل한Ⅷ")
+	words := NewWords("")
+	for range 20_000 {
+		near := rune(rng.IntN(0x3000))
+		if rng.IntN(3) == 0 {
+			near = rune(rng.IntN(0x20000))
+		}
+		var text []rune
+		for range rng.IntN(40) {
+			if rng.IntN(2) == 0 {
+				text = append(text, joiners[rng.IntN(len(joiners))])
+			} else if r := near + rune(rng.IntN(64)); utf8.ValidRune(r) {
+				text = append(text, r)
+			}
+		}
+		var got []string
+		for w := range words.All([]byte(string(text))) {
+			got = append(got, string(w))
+		}
+		if want := oracle(string(text)); !slices.Equal(got, want) {
+			t.Fatalf("words of %q are %q, the library has %q", string(text), got, want)
+		}
 	}
 }

@@ -11,9 +11,10 @@ func newAdviseCommand(u *ui) *cobra.Command {
 		Use:   "advise DIR",
 		Short: "say whether a crawl is worth going on with",
 		Long: `Says what a tenth more pages, hours and bytes would add to the importance that a crawl has
-fetched, each with an 80 % interval, how much of the PageRank of its seeds is certainly
-fetched, which sites take many requests for little importance, and whether to go on. It
-reads the journal, while the crawl runs or afterwards, and changes nothing.
+fetched and to its pages about the topic, if it has one, each with an 80 % interval, how much
+of the PageRank of its seeds is certainly fetched, which sites take many requests for little
+importance, and whether to go on. It reads the journal, while the crawl runs or afterwards,
+and changes nothing.
 
 winnow crawl --stop-when lets a crawl stop by such numbers.`,
 		Example: `  winnow advise a.example.crawl

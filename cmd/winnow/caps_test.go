@@ -59,15 +59,3 @@ func TestCapsNamed(t *testing.T) {
 	}
 	must(t, "verify", dir)
 }
-
-func TestCapText(t *testing.T) {
-	for want, x := range map[string]state.Cap{
-		"pages by --site-pages 25000: 1,204 of http://big.example, 3 elsewhere": {Key: "site_pages", Value: "25000", What: "pages", Left: 1207, Where: []state.CapPlace{{Name: "http://big.example", Left: 1204}}},
-		"links by --max-links 50000":                      {Key: "max_links", Value: "50000", What: "links", Left: 9},
-		"sitemap entries beyond what is read of one site": {What: "sitemap entries", Left: 9},
-	} {
-		if got := capText(&x); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}

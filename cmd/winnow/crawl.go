@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/past"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/spelling"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 )
@@ -164,7 +165,7 @@ func (c *crawling) settle() error {
 	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
 		return err
 	}
-	if err := c.settleScore(); err != nil {
+	if err := c.settleScore(before.Score); err != nil {
 		return err
 	}
 	if c.config.ChoosePolicy() {
@@ -302,11 +303,11 @@ func nearPolicy(typed string, err error) string {
 	var part *policy.PartError
 	switch {
 	case errors.As(err, &unknown):
-		if near, ok := nearest(unknown.Name, unknown.Known); ok {
+		if near, ok := spelling.Nearest(unknown.Name, unknown.Known); ok {
 			return strings.Replace(typed, unknown.Name, near, 1)
 		}
 	case errors.As(err, &value):
-		near, ok := nearest(value.Value, value.Known)
+		near, ok := spelling.Nearest(value.Value, value.Known)
 		if !ok {
 			near = value.Instead
 		}
@@ -325,7 +326,7 @@ func wordInstead(u *ui, flag, name string) string {
 	if !ok || k.Words() == nil {
 		return ""
 	}
-	if near, ok := nearest(lastWord(u, flag), k.Words()); ok && !strings.HasSuffix(near, ":") {
+	if near, ok := spelling.Nearest(lastWord(u, flag), k.Words()); ok && !strings.HasSuffix(near, ":") {
 		return near
 	}
 	return k.String()

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/result"
+	"github.com/winnow-crawler/winnow/internal/spelling"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -39,7 +41,7 @@ func (f *keyFlag) Set(text string) error { f.said = append(f.said, text); return
 func (o *crawlFlags) add(cmd *cobra.Command) {
 	o.flags = cmd.Flags()
 	o.flags.StringVar(&o.config, "config", "", "configuration file (TOML)")
-	o.flags.StringVar(&o.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
+	o.flags.StringVar(&o.preset, "preset", "", "settings in a word: "+orList(presetNames()))
 	completes(cmd, "preset", presetNames()...)
 }
 
@@ -110,7 +112,7 @@ func (o *crawlFlags) readConfig(u *ui, c *config.Config) error {
 		return withHint(fmt.Errorf("--config: open %s: it is a directory", o.config), "it takes a file, which winnow config prints; the configuration of a crawl is read with --dir")
 	}
 	if err != nil {
-		return withHint(fmt.Errorf("--config: open %s: %w", o.config, result.Cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", quoteArgs([]string{o.config}))
+		return withHint(fmt.Errorf("--config: open %s: %w", o.config, result.Cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", terminal.Command(o.config))
 	}
 	name := o.config
 	if full, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
@@ -137,7 +139,7 @@ func explainConfig(u *ui, err error) error {
 	}
 	var key *config.KeyError
 	if file.Unknown {
-		if near, ok := nearest(file.Key, keyNames()); ok {
+		if near, ok := spelling.Nearest(file.Key, keyNames()); ok {
 			return withHint(err, "the nearest key is %s", near)
 		}
 		return withHint(err, "winnow config lists the keys")
@@ -170,7 +172,7 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 	if ok {
 		return p, nil
 	}
-	try, ok := nearest(name, presetNames())
+	try, ok := spelling.Nearest(name, presetNames())
 	if !ok {
 		try = presetNames()[0]
 	}
@@ -180,9 +182,10 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 // apply applies the preset and the flags, and checks the result. The preset does not change
 // the scope of a crawl that is resumed.
 func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
+	var p config.Preset
 	if o.preset != "" {
-		p, err := findPreset(u, o.preset)
-		if err != nil {
+		var err error
+		if p, err = findPreset(u, o.preset); err != nil {
 			return err
 		}
 		scope := c.Scope
@@ -194,6 +197,11 @@ func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 		if err := f.apply(u, c); err != nil {
 			return err
 		}
+	}
+	if err := p.Check(c); err != nil && len(o.keys) == 0 { // there are no flags for keys
+		return withHint(usagef("%w", err), "write it into a file, and name that with --config")
+	} else if err != nil {
+		return explainKey(u, err)
 	}
 	return explainKey(u, c.Check())
 }

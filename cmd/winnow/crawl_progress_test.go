@@ -1,60 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"io"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/frontier"
 )
-
-// someStats are those of a crawl in full swing.
-func someStats() history.Status {
-	s := history.Status{
-		Seconds: 7200, Ran: 61 * time.Second, State: "running",
-		Known: 1_234_567, Waiting: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
-		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
-		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
-		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
-	}
-	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
-	s.FailedBy, s.Waits = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"politeness": 2_900, "address": 12}
-	s.RefusedBy = map[string]int64{"robots": 900}
-	s.DNS.Network, s.DNS.Cache = 7, 3
-	return s
-}
-
-func TestPanel(t *testing.T) {
-	s, c := someStats(), config.Default()
-	c.Pages = 100_000
-	want := `winnow: 12,345 of 100,000 pages, 123/s, 11m55s left
-  43.2% of the links found lead to them, 1,234,567 pages known on 3,456 sites, 900 refused
-  312 of 500 fetchers active; sites wait: politeness 2,900, address 12
-  failed: 52 pages (dns 40, timeout 12)
-  5 MiB received, 64 MiB memory of 1 GiB, 1m01s`
-	if got := strings.Join(panel(&s, &c), "\n"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	line := "12,345 of 100,000 pages, 123/s, 11m55s left; 43.2% of the links found lead to them; " +
-		"312 of 500 fetchers; sites wait: politeness 2,900, address 12; failed: 52 pages (dns 40, timeout 12); " +
-		"5 MiB received, 64 MiB memory of 1 GiB, 1m01s"
-	if got := progressLine(&s, &c); got != line {
-		t.Errorf("got\n%s\nwant\n%s", got, line)
-	}
-	s = history.Status{State: "stopping", Fetchers: 1}
-	want = "winnow: 0 pages, 0.0/s, stopping\n  0.0% of the links found lead to them, 0 pages known on 0 sites, 0 refused\n" +
-		"  0 of 1 fetchers active\n  0 B received, 0 B memory, 0s"
-	c.Pages = 0
-	if got := strings.Join(panel(&s, &c), "\n"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
 
 // screen is the least of a terminal: it knows the sequences that the panel uses.
 type screen struct {
@@ -116,42 +68,28 @@ func (s *screen) String() string {
 // TestDrawPanel: panels replace each other, messages stay above them, and at the end
 // nothing of a panel is left.
 func TestDrawPanel(t *testing.T) {
-	terminal := &screen{t: t}
-	u := newUI(nil, io.Discard, terminal)
+	screen := &screen{t: t}
+	u := newUI(nil, io.Discard, screen)
 	u.screen.Width = func() int { return 12 }
 	c := config.Default()
-	p := newCrawlProgress(u, &c)
+	p := u.watch("a.crawl", &c)
 	u.screen.Draw("one", "a second line that is too long", "three")
-	if got, want := terminal.String(), "one\na second li\nthree"; got != want {
+	if got, want := screen.String(), "one\na second li\nthree"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	u.screen.Draw("1", "2")
-	if got, want := terminal.String(), "1\n2"; got != want {
+	if got, want := screen.String(), "1\n2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.say("warning", "x")
-	p.say("", "y")
+	p.Say("warning", "x")
+	p.Say("", "y")
 	u.screen.Draw("A", "B", "C")
-	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
+	if got, want := screen.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.stop()
+	p.Stop()
 	u.screen.Erase()
-	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y"; got != want {
+	if got, want := screen.String(), "winnow: warning: x\nwinnow: y"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestCrawlLog: what the crawler logs becomes messages of ours.
-func TestCrawlLog(t *testing.T) {
-	var got bytes.Buffer
-	show := func(kind, text string) { got.WriteString(kind + ":" + text + "\n") }
-	log := slog.New(&crawlLog{show: show, least: slog.LevelInfo})
-	log.Debug("hidden")
-	log.Info("restored", "pages", 7, "took", 3*time.Millisecond)
-	log.With("dir", "a b").WithGroup("g").Warn("two\nlines", "error", errors.New("no"), "empty", "")
-	want := ":restored pages=7 took=3ms\nwarning:two lines dir=\"a b\" g.error=no g.empty=\"\"\n"
-	if got.String() != want {
-		t.Errorf("%q, want %q", got.String(), want)
 	}
 }

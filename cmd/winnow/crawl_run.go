@@ -18,12 +18,13 @@ import (
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 // run crawls, shows the progress, and prints a summary at the end.
 func (c *crawling) run(ctx context.Context) error {
-	p := newCrawlProgress(c.u, &c.config)
-	closeMetrics, err := serveMetrics(c.u, &c.config, p.last)
+	p := c.u.watch(c.dir, &c.config)
+	closeMetrics, err := serveMetrics(c.u, &c.config, p.Last)
 	if err != nil {
 		return err
 	}
@@ -32,10 +33,10 @@ func (c *crawling) run(ctx context.Context) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
-		p.say("", "stopping; a second Ctrl-C stops at once, and nothing that was fetched is lost")
+		p.Say("", "stopping; a second Ctrl-C stops at once, and nothing that was fetched is lost")
 	})()
-	p.start()
-	defer p.stop()
+	p.Start()
+	defer p.Stop()
 	heap := machine.ForCrawl(int64(c.config.MaxMemory))
 	defer heap.Restore()
 	reload, done := hangups(&c.config)
@@ -44,10 +45,10 @@ func (c *crawling) run(ctx context.Context) error {
 		Reload: reload,
 		Dir:    c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
+		Log: slog.New(&terminal.Log{Show: p.Say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.Set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
-	p.stop()
+	p.Stop()
 	if sum != nil {
 		c.sum = *sum
 		if printErr := c.printEnd(sum); err == nil {
@@ -78,7 +79,7 @@ func (c *crawling) ended(ctx context.Context, err error) error {
 // verdict turns the reason of the end into an exit code: reaching a limit or the end of
 // the Web is a success, unless there is no page; a full disk is none.
 func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
-	again := c.again()
+	again := terminal.ResumeIn(c.dir)
 	switch sum.Why {
 	case "stopped":
 		if ctx.Err() != nil {
@@ -93,7 +94,7 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			"try: %s --max-memory %s", again, 2*most)
 	default:
 		if sum.Fetched == sum.Redirects {
-			return c.nothing(ctx, sum)
+			return &missingError{terminal.NoPage(ctx, c.dir, &c.config, &sum.Status)}
 		}
 	}
 	return nil
@@ -114,53 +115,6 @@ func (c *crawling) logLevel() slog.Level {
 		return slog.LevelDebug
 	}
 	return crawl.LevelNote
-}
-
-// A crawlLog prints the log of the crawler as messages. Several goroutines log, so show must
-// be safe for concurrent use.
-type crawlLog struct {
-	show  func(kind, text string)
-	least slog.Level
-	attrs string // of With, written behind each message
-	group string // in front of names, with a dot
-}
-
-func (l *crawlLog) Enabled(_ context.Context, level slog.Level) bool { return level >= l.least }
-
-func (l *crawlLog) Handle(_ context.Context, r slog.Record) error {
-	text := r.Message + l.attrs
-	r.Attrs(func(a slog.Attr) bool {
-		text += l.attr(a)
-		return true
-	})
-	kind := ""
-	if r.Level >= slog.LevelWarn {
-		kind = "warning"
-	}
-	l.show(kind, strings.ReplaceAll(text, "\n", " "))
-	return nil
-}
-
-func (l *crawlLog) attr(a slog.Attr) string {
-	value := a.Value.Resolve().String()
-	if value == "" || strings.ContainsAny(value, " =\"\t\n") {
-		value = fmt.Sprintf("%q", value)
-	}
-	return " " + l.group + a.Key + "=" + value
-}
-
-func (l *crawlLog) WithAttrs(attrs []slog.Attr) slog.Handler {
-	out := *l
-	for _, a := range attrs {
-		out.attrs += l.attr(a)
-	}
-	return &out
-}
-
-func (l *crawlLog) WithGroup(name string) slog.Handler {
-	out := *l
-	out.group += name + "."
-	return &out
 }
 
 // otherFiles is the number of files and sockets that a crawl has open in addition to the
@@ -231,7 +185,7 @@ func readToken(name string) ([]byte, error) {
 	}
 	token := bytes.TrimSpace(text)
 	if len(token) < 16 {
-		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", quoteArgs([]string{name}))
+		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
 	}
 	return token, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 // readSeeds reads the seeds of the command line and of --seeds, each once.
@@ -91,7 +92,7 @@ func (c *crawling) seedsOfConfig() error {
 	}
 	if len(c.seeds) == 0 {
 		return withHint(usagef("there is no crawl in %s to resume, and no SEED to begin with", c.dir),
-			"try: %s", quoteArgs(append([]string{"winnow"}, append(c.u.args, "https://example.org/")...)))
+			"try: %s", terminal.Command(append([]string{"winnow"}, append(c.u.args, "https://example.org/")...)...))
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestCrawlOtherSeeds(t *testing.T) {
 	if code != 1 || !inOrder(stderr, "winnow: error: "+dir+" ", "other seeds", other, "\nwinnow: hint: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	met := strings.Fields(must(t, "pages", dir, "--state", "known", "--limit", "1"))
+	met := strings.Fields(must(t, "pages", dir, "--state", "waiting", "--limit", "1", "--header=false"))
 	if code, _, stderr := tryRun(t.Context(), rudely(at, dir, met[len(met)-1])...); code != 1 || !strings.Contains(stderr, "other seeds") {
 		t.Errorf("a page that it met: exit %d: %s", code, stderr)
 	}
@@ -148,7 +148,7 @@ func TestCrawlStops(t *testing.T) {
 	if e.code != 130 || !strings.Contains(e.stdout, "paused: ") || !strings.HasSuffix(e.stderr, "winnow: interrupted\n") {
 		t.Errorf("%+v", e)
 	}
-	if !inOrder(e.stderr, "winnow: stopping", "Ctrl-C") {
+	if !inOrder(e.stderr, "stopping; ", "Ctrl-C") {
 		t.Errorf("stderr %q", e.stderr)
 	}
 }

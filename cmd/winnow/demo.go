@@ -16,6 +16,7 @@ import (
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/policy"
@@ -111,7 +112,11 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 // plan checks the options and returns the crawls to make.
 func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	if o.Preset != "" {
-		if _, err := findPreset(u, o.Preset); err != nil {
+		p, err := findPreset(u, o.Preset)
+		if err == nil && p.Topic {
+			err = usagef("--preset %s: the web of the demo has no topics", o.Preset)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if !(o.Faster >= 1) {
@@ -200,14 +205,14 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	spec := d.server.Web().Spec()
 	u.notef("serving %s on %s, and crawling them from %s by %s", show.Counted(int64(spec.Pages), "page"), show.Counted(int64(spec.Sites), "site"),
 		d.server.URL(0), d.config.Policy)
-	p := newCrawlProgress(u, &d.config)
+	p := u.watch(d.dir, &d.config)
 	if !u.asJSON { // the result is one object
-		p.start()
-		defer p.stop()
+		p.Start()
+		defer p.Stop()
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: d.dir, Config: d.config, Seeds: []string{d.server.URL(0)}, Version: programVersion(),
-		Log: slog.New(&crawlLog{show: p.say, least: slog.LevelError}), Progress: p.set,
+		Log: slog.New(&terminal.Log{Show: p.Say, Least: slog.LevelError}), Progress: p.Set,
 		Machine: crawl.Machine{TLS: d.server.ClientTLS()},
 	})
 	switch {
@@ -216,8 +221,8 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	p.stop()
-	u.notef("fetched %s of %s in %s; %s failed, %s refused", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
+	p.Stop()
+	u.notef("fetched %s of %s in %s; %s failed, %s skipped", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
 		show.Grouped(sum.Failed), show.Grouped(sum.Refused))
 	return nil
 }

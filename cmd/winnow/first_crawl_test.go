@@ -94,7 +94,7 @@ func TestFirstCrawlOfNginx(t *testing.T) {
 	site := startNginx(t)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := tryRun(t.Context(), "crawl", site, "--allow-private")
-	if code != 0 || !inOrder(stdout, "127.0.0.1.crawl", "finished: ", "refused", "scope 1") {
+	if code != 0 || !inOrder(stdout, "127.0.0.1.crawl", "finished: ", "skipped", "scope 1") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	if !inOrder(stderr, "winnow: scope: "+strings.TrimPrefix(site, "http://")+" only", "delay 2s", "writes 127.0.0.1.crawl\n") {

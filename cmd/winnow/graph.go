@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 func newGraphCommand(u *ui) *cobra.Command {
@@ -49,12 +50,10 @@ func openGraph(u *ui, path string) (*graph.Graph, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, withHint(err, "make one with winnow graph import or winnow graph generate")
 	case looksLikeEdges(path):
-		return nil, withHint(err, "to import an edge list: %s", quoteArgs([]string{
-			"winnow", "graph", "import", "--edges", path, "-o", path + ".wg"}))
+		return nil, withHint(err, "to import an edge list: %s", terminal.Command("winnow", "graph", "import", "--edges", path, "-o", path+".wg"))
 	case isWebGraph(path):
 		base := strings.TrimSuffix(path, filepath.Ext(path))
-		return nil, withHint(err, "to import a WebGraph file: %s", quoteArgs([]string{
-			"winnow", "graph", "import", "--bv", base, "-o", base + ".wg"}))
+		return nil, withHint(err, "to import a WebGraph file: %s", terminal.Command("winnow", "graph", "import", "--bv", base, "-o", base+".wg"))
 	}
 	return nil, err
 }
@@ -141,7 +140,7 @@ func checkDir(dir, what string) error {
 func hintDir(err error, path string) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
-		return withHint(err, "the directory is not there; try: %s", quoteArgs([]string{"mkdir", "-p", dir}))
+		return withHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/spelling"
 )
 
 type extractOptions struct {
@@ -169,7 +170,7 @@ func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
 		names[s] = hostOf(g.SiteName(graph.Site(s)))
 	}
 	for _, name := range lost {
-		if near, ok := nearest(lowerASCII(name), names); ok {
+		if near, ok := spelling.Nearest(lowerASCII(name), names); ok {
 			return withHint(err, "is %s meant?", near)
 		}
 	}

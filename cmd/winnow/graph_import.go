@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -20,6 +22,7 @@ type importOptions struct {
 	crawl               string    // a crawl directory
 	warc                []string  // WARC files
 	fetchedOnly         bool
+	pairs               *pagelist.PairFeed // of --edges with URLs; nil: with ids
 }
 
 func newImportCommand(u *ui) *cobra.Command {
@@ -29,6 +32,7 @@ func newImportCommand(u *ui) *cobra.Command {
 		Short: "make a graph from an edge list, a WebGraph file, a crawl or WARC files",
 		Long:  importHelp,
 		Example: `  winnow graph import --edges web.edges.gz --urls web.urls.gz -o web.wg
+  winnow graph import --edges links.csv -o web.wg
   winnow graph import --edges all.edges --nodes 2024.ids --drop-outside -o 2024.wg
   winnow graph import --edges all.edges --fetched done.ids --frontier-min-inlinks 5 -o web.wg
   winnow graph import --bv cnr-2000 -o cnr-2000.wg
@@ -52,6 +56,11 @@ link once; repeated links are counted. All lists may be compressed with gzip or 
 is detected from their content. A malformed line ends the import with an error that names
 the file and line, and nothing is written.
 
+A line of --edges is a link: two ids, or two URLs, with blanks or a comma between them. A first
+line that names the columns is skipped, and so are further columns of CSV. With URLs, pages are
+numbered in the order in which they are named; lines that are no pairs of URLs are left out,
+counted, and the first ones named. They must come from a file, and are held in memory.
+
 Pages are the ids 0 to n-1: n is the number of URLs, else the largest id + 1. With
 --nodes they are the ids of that list, which is also what all output calls them.
 The site of a page is the scheme, host and port of its URL, or as given by --sites; with
@@ -64,7 +73,7 @@ link to, in the order of discovery, by the normal form of their URLs.`
 
 func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.Edges, "edges", "", `edge list: "source target" per line, ids from 0; - is standard input`)
+	f.StringVar(&o.Edges, "edges", "", `edge list: "source target" per line, ids from 0 or URLs, also CSV; - is standard input`)
 	f.StringVar(&o.BV, "bv", "", "base name of a WebGraph file: BASENAME.graph and BASENAME.properties")
 	f.StringVar(&o.URLs, "urls", "", "URL list: line i, from 0, is the URL of id i")
 	f.StringVar(&o.Nodes, "nodes", "", "list of the ids that exist, one per line")
@@ -132,13 +141,15 @@ func checkTempDir(dir string) error {
 type importResult struct {
 	Output string `json:"output"`
 	graph.Info
-	DuplicateLinks int64   `json:"duplicate_links" show:"duplicate links" remark:"dropped"`
-	RepeatedURLs   int64   `json:"repeated_urls" show:"repeated URLs,if=BytesURLs"`
-	OutsideLinks   int64   `json:"outside_links" show:"links outside,omitzero" remark:"dropped"`
-	UncrawledPages int64   `json:"uncrawled_pages" show:"not fetched,omitzero"` // before any were left out
-	DroppedPages   int64   `json:"dropped_pages" show:"of them left out,if=UncrawledPages" remark:"{%UncrawledPages}"`
-	SpilledBytes   int64   `json:"spilled_bytes" show:"sorted on disk,bytes omitzero"`
-	Seconds        float64 `json:"seconds" show:"time,seconds"`
+	DuplicateLinks int64    `json:"duplicate_links" show:"duplicate links" remark:"dropped"`
+	RepeatedURLs   int64    `json:"repeated_urls" show:"repeated URLs,if=BytesURLs"`
+	OutsideLinks   int64    `json:"outside_links" show:"links outside,omitzero" remark:"dropped"`
+	UncrawledPages int64    `json:"uncrawled_pages" show:"not fetched,omitzero"` // before any were left out
+	DroppedPages   int64    `json:"dropped_pages" show:"of them left out,if=UncrawledPages" remark:"{%UncrawledPages}"`
+	BadURLs        int64    `json:"bad_urls,omitempty" show:"no URLs,omitzero" remark:"lines"`
+	BadURLsAt      []string `json:"bad_urls_at,omitempty"` // the first of them
+	SpilledBytes   int64    `json:"spilled_bytes" show:"sorted on disk,bytes omitzero"`
+	Seconds        float64  `json:"seconds" show:"time,seconds"`
 }
 
 func runImport(ctx context.Context, u *ui, opt *importOptions) error {
@@ -173,7 +184,22 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		UncrawledPages: report.UncrawledPages, DroppedPages: report.Card.DroppedPages,
 		SpilledBytes: report.SpilledBytes, Seconds: time.Since(start).Seconds(),
 	}
+	r.BadURLs, r.BadURLsAt = report.BadURLs, report.BadURLsAt
+	if p := opt.pairs; p != nil {
+		r.BadURLs, r.BadURLsAt = p.Bad, p.First
+	}
+	if n := r.BadURLs; n > 0 {
+		u.notef("%s; the first: %s", opt.badLines(n), strings.Join(r.BadURLsAt, ", "))
+	}
 	return u.result(r)
+}
+
+// badLines says how many lines are no URLs, and what that means.
+func (o *importOptions) badLines(n int64) string {
+	if o.pairs != nil {
+		return show.Counted(n, "line") + " of " + o.pairs.Name() + " left out: a link is two URLs"
+	}
+	return show.Counted(n, "line") + " of " + o.URLs + " " + map[bool]string{true: "is", false: "are"}[n == 1] + " no URL"
 }
 
 // explain adds a hint where there is one.
@@ -187,7 +213,7 @@ func (o *importOptions) explain(u *ui, err error) error {
 		return withHint(err, "to leave out links to ids outside: %s", u.withFlag("--drop-outside", ""))
 	}
 	if errors.Is(err, input.ErrNotNumber) {
-		return withHint(err, "a line of --edges is two page numbers with a blank between them; line 1 of --urls FILE is the URL of page 0")
+		return withHint(err, "a line of --edges is two page numbers with a blank or a comma between them, and line 1 of --urls FILE is the URL of page 0; a file of pairs of URLs needs no --urls")
 	}
 	return explainMemory(u, err)
 }
@@ -256,6 +282,17 @@ func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func()
 		return feed, rec.Close, err
 	case len(o.warc) > 0:
 		feed, err = history.WARCFeed(o.warc)
+	case o.Edges != "" && o.Edges != "-":
+		pairs, err := pagelist.ArePairs(o.Edges)
+		if err != nil || !pairs {
+			return nil, done, nil // the import reports what is wrong with it
+		}
+		if o.URLs+o.Nodes+o.Sites+o.Fetched != "" {
+			return nil, done, usagef("%s already names its pages by URL: --urls, --nodes, --sites and --fetched go with ids", o.Edges)
+		}
+		o.pairs = &pagelist.PairFeed{}
+		feed = o.pairs.Feed(o.Edges)
+		o.Edges = ""
 	}
 	return feed, done, err
 }

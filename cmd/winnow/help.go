@@ -13,8 +13,8 @@ const exitCodesHelp = `winnow ends with one of these exit codes:
   2    the command line was wrong; nothing was done
   3    finished, but not everything succeeded: a report was not written,
        one policy of several failed, verify found a violation, a crawl
-       has no page at all, explain was given a URL that the crawl does
-       not know
+       has no page at all, explain or pages was given a URL that the
+       crawl does not know
        (failed pages of a crawl are data, not failures of the command)
   130  interrupted by Ctrl-C or a termination signal, after cleaning up
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
@@ -57,108 +56,58 @@ func nothingToCrawl(name string) error {
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
 }
 
-// pageValues holds the values of a file for the pages of a graph.
-type pageValues struct {
-	values []float64 // by page; NaN where there is none
-	gone   []float64 // of pages that are not in the graph
-	again  int64     // lines about a page that had a value already, which are skipped
-}
-
-// readPageValues reads lines "id TAB value" or "URL TAB value". A value is never negative.
-// Lines with URLs do not fit a graph without URLs.
-func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	v := &pageValues{values: make([]float64, g.Pages())}
-	for p := range v.values {
-		v.values[p] = math.NaN()
-	}
-	err = input.Values(f, func(key []byte, value float64) error {
-		if value < 0 {
-			return fmt.Errorf("value %g is below 0", value)
-		}
-		p, err := pageOf(g, key)
-		_, idErr := input.ParseID(key)
-		switch {
-		case err != nil && idErr != nil && !g.HasURLs():
-			return err
-		case err != nil:
-			v.gone = append(v.gone, value)
-		case !math.IsNaN(v.values[p]):
-			v.again++
-		default:
-			v.values[p] = value
-		}
-		return nil
-	})
-	return v, err
-}
-
-// known returns the number of pages that have a value.
-func (v *pageValues) known() (n int64) {
-	for _, x := range v.values {
-		if !math.IsNaN(x) {
-			n++
-		}
-	}
-	return n
-}
-
 // remark prints how many values of a file were used.
-func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
+func remarkValues(u *ui, v *pagelist.Values, g *graph.Graph, name string) {
 	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
-		show.Grouped(v.known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.gone))))
-	if v.again > 0 {
-		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.again, "further line"))
+		show.Grouped(v.Known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.Gone))))
+	if v.Again > 0 {
+		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.Again, "further line"))
 	}
 }
 
 // readHistory reads the values of an earlier crawl. Pages that are not in the graph
 // have vanished since.
 func (s *simulation) readHistory(name string) (*lab.History, error) {
-	v, err := readPageValues(s.g, name)
+	v, err := pagelist.ReadValues(s.g, name)
 	if err != nil {
 		return nil, err
 	}
-	if v.known() == 0 {
+	if v.Known() == 0 {
 		return nil, withHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
 			"lines are \"id TAB value\" or \"URL TAB value\", as winnow rank and winnow rank --urls write them")
 	}
-	h, err := lab.NewHistory(v.values, v.gone)
+	h, err := lab.NewHistory(v.Of, v.Gone)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v.remark(s.u, s.g, name)
+	remarkValues(s.u, v, s.g, name)
 	return h, nil
 }
 
 // readOracle reads a true importance. Pages without a value have 0.
 func (s *simulation) readOracle(name string) (*measure.Truth, error) {
-	v, err := readPageValues(s.g, name)
+	v, err := pagelist.ReadValues(s.g, name)
 	if err != nil {
 		if os.IsNotExist(err) || !exists(name) {
 			return nil, withHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
 		}
 		return nil, err
 	}
-	if v.known() == 0 {
+	if v.Known() == 0 {
 		return nil, fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path())
 	}
-	v.remark(s.u, s.g, name)
+	remarkValues(s.u, v, s.g, name)
 	total := 0.0
-	for p, x := range v.values {
+	for p, x := range v.Of {
 		if math.IsNaN(x) {
-			v.values[p] = 0
+			v.Of[p] = 0
 		}
-		total += v.values[p]
+		total += v.Of[p]
 	}
 	if math.IsInf(total, 1) {
 		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
 	}
-	return measure.ValuesTruth(name, v.values)
+	return measure.ValuesTruth(name, v.Of)
 }
 
 func exists(name string) bool {
@@ -347,53 +296,7 @@ func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seed
 	case seedsBest:
 		seeds, err = lab.Best(ctx, g)
 	default:
-		seeds, err = readSeeds(g, value)
+		seeds, err = pagelist.Seeds(g, value)
 	}
 	return seeds, value, err
-}
-
-// readSeeds reads URLs or ids, one per line; empty lines and those that begin with #
-// are skipped, and a page counts once, where it is named first.
-func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, withHint(err, "--seeds takes homes, best or a file with URLs or ids")
-	}
-	defer f.Close()
-	var seeds []graph.Page
-	known := map[graph.Page]bool{}
-	err = input.Lines(f, func(_ int, text []byte) error {
-		text = bytes.TrimSpace(text)
-		if len(text) == 0 || text[0] == '#' {
-			return nil
-		}
-		p, err := pageOf(g, text)
-		if err == nil && !known[p] {
-			known[p] = true
-			seeds = append(seeds, p)
-		}
-		return err
-	})
-	if err == nil && len(seeds) == 0 {
-		err = withHint(fmt.Errorf("%s: no seed in it", name), "--seeds takes homes, best or a file with URLs or ids")
-	}
-	return seeds, err
-}
-
-// pageOf returns the page that a line of a list names by its URL or its id.
-func pageOf(g *graph.Graph, name []byte) (graph.Page, error) {
-	if p, ok := g.Lookup(string(name)); ok {
-		return p, nil
-	}
-	id, err := input.ParseID(name)
-	if err != nil {
-		if g.HasURLs() {
-			return 0, fmt.Errorf("no page of %s has the URL %s", g.Path(), input.Quote(name))
-		}
-		return 0, fmt.Errorf("id %w (the URLs of %s are not known)", err, g.Path())
-	}
-	if p, ok := g.ByID(id); ok {
-		return p, nil
-	}
-	return 0, fmt.Errorf("no page of %s has the id %d", g.Path(), id)
 }

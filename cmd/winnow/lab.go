@@ -96,16 +96,6 @@ func completeExperiments(_ *cobra.Command, done []string, _ string) ([]string, c
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// atLeastOne demands arguments.
-func atLeastOne(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
-		}
-		return nil
-	}
-}
-
 // labOptions are the flags of lab run. Flags that mean a field of papers.Bench set it.
 type labOptions struct {
 	papers.Bench
@@ -153,7 +143,7 @@ freshness-leaderboard prints one object for each allocation.
   winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
   winnow lab run freshness-leaderboard --graph web.wg --changes web.tsv.gz --max-touched 200
   winnow lab run all --json`,
-		Args:              atLeastOne("the NAME of an experiment"),
+		Args:              firstOf("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()

@@ -42,7 +42,7 @@ func main() {
 	// output with such messages.
 	log.SetOutput(io.Discard)
 	u := newUI(os.Stdin, os.Stdout, os.Stderr)
-	os.Exit(execute(interruptible(), u, newRootCommand(u), os.Args[1:]))
+	os.Exit(execute(interruptible(u), u, newRootCommand(u), os.Args[1:]))
 }
 
 // echo is the time after a SIGTERM in which another one counts as the same: timeout(1) and
@@ -51,7 +51,7 @@ const echo = 300 * time.Millisecond
 
 // interruptible returns a context that ends at the first Ctrl-C, so that the verb can
 // clean up. The second Ctrl-C ends the process at once.
-func interruptible() context.Context {
+func interruptible(u *ui) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -60,6 +60,7 @@ func interruptible() context.Context {
 		cancel()
 		for again := range signals {
 			if again != first || again != syscall.SIGTERM || time.Since(at) > echo {
+				u.leave()
 				os.Exit(exitInterrupted)
 			}
 		}
@@ -129,8 +130,10 @@ func newRootCommand(u *ui) *cobra.Command {
 		newDemoCommand(u),
 		newExitCodesTopic(),
 		newExplainCommand(u),
+		newFrontierCommand(u),
 		newGraphCommand(u),
 		newLabCommand(u),
+		newLogCommand(u),
 		newManCommand(u),
 		newPagesCommand(u),
 		newRankCommand(u),
@@ -138,6 +141,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newRetryCommand(u),
 		newRobotsCommand(u),
 		newSimCommand(u),
+		newSitesCommand(u),
 		newStatusCommand(u),
 		newVerifyCommand(u),
 		newVersionCommand(u),

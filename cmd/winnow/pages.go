@@ -2,47 +2,57 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/spelling"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type pagesOptions struct {
-	state string // known, fetched, failed, refused; "" all
-	site  string
-	limit show.Number
-	links bool
+	state  string // waiting, fetched, failed, skipped; "" all
+	site   string
+	limit  show.Number
+	links  bool
+	header bool
 }
 
 func newPagesCommand(u *ui) *cobra.Command {
 	opt := &pagesOptions{}
 	cmd := &cobra.Command{
-		Use:   "pages DIR [--state known|fetched|failed|refused] [--site S] [--limit N] [--links]",
+		Use:   "pages DIR [URL...] [--state waiting|fetched|failed|skipped] [--site S] [--limit N] [--links]",
 		Short: "list the pages of a crawl",
 		Long:  pagesHelp(),
 		Example: `  winnow pages a.example.crawl --state failed
-  winnow pages a.example.crawl --state refused --site b.example --json
-  winnow pages a.example.crawl --state known --limit 100`,
-		Args: exactly("DIR"),
+  winnow pages a.example.crawl https://a.example/docs/ a.example/about
+  winnow pages a.example.crawl --state skipped --site b.example --json
+  winnow pages a.example.crawl --state waiting --limit 100`,
+		Args: firstOf("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPages(cmd.Context(), u, opt, args[0])
+			return runPages(cmd.Context(), u, opt, args[0], args[1:])
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.state, "state", "", "only pages of this state: known (not requested yet), fetched, failed, refused")
-	completes(cmd, "state", pageStateNames()...)
+	f.StringVar(&opt.state, "state", "", "only pages of this state: waiting (for their first request), fetched, failed, skipped")
+	completes(cmd, "state", history.PageStates()...)
 	f.StringVar(&opt.site, "site", "", "only pages of this host or site")
 	f.Var(&opt.limit, "limit", "list at most this many pages, or links")
 	f.BoolVar(&opt.links, "links", false, "list the links of these pages instead; --state is then that of their targets")
+	addHeader(f, &opt.header)
 	return cmd
+}
+
+// addHeader adds the flag that leaves out the names of the fields.
+func addHeader(f *pflag.FlagSet, header *bool) {
+	f.BoolVar(header, "header", true, "begin with a line that names the fields; --header=false leaves it out")
 }
 
 // pagesHelp returns the long help, with the meaning of each reason of a refusal.
@@ -52,9 +62,12 @@ func pagesHelp() string {
 tabs between the fields: state, why, HTTP status, class of the last attempt, its end in
 seconds since the start of the crawl, depth, links to the page, value, URL. "-" means
 no value. If the crawl has a topic, the similarity of the page and "hot" or "-" stand before
-the URL.
+the URL. The first line names the fields.
 
-Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
+With URLs it lists these pages only. A URL that the crawl does not know is an error after
+the others were listed (exit 3); winnow explain says more about one page.
+
+Why is the reason why a page was skipped, the class of a failure, "unreachable" for a page that waits
 for an unreachable site, "max-links" for a fetched page with more than --max-links links, or
 "dropped" for one that made room for others (--keep-pages).
 Value is what the policy of the crawl thinks the page is worth. --site is a host or
@@ -63,7 +76,7 @@ scheme://host:port.
 With --links it lists the links of every visit: page, target, region of the page (content,
 navigation, footer; other: not in the body, or not recorded), hashes of the first words.
 
-Reasons of refusals:
+Reasons why pages are skipped:
 `)
 	for bar := range event.Bar(event.Bars()) {
 		if meaning := bar.Meaning(); meaning != "" {
@@ -73,78 +86,116 @@ Reasons of refusals:
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// pageStateNames returns the states that --state takes.
-func pageStateNames() []string { return []string{"known", "fetched", "failed", "refused"} }
-
-// checkPageState returns an error unless --state is empty or one of its names.
-func checkPageState(u *ui, name string) error {
-	if name == "" || slices.Contains(pageStateNames(), name) {
+// checkState returns an error unless --state is empty or one of its names. The names that
+// it had before are taken, too.
+func (o *pagesOptions) checkState(u *ui) error {
+	switch o.state {
+	case "known":
+		o.state = history.PageWaiting
+	case "refused":
+		o.state = history.PageSkipped
+	}
+	if o.state == "" || slices.Contains(history.PageStates(), o.state) {
 		return nil
 	}
-	near, ok := nearest(name, pageStateNames())
+	near, ok := spelling.Nearest(o.state, history.PageStates())
 	if !ok {
-		near = "failed"
+		near = history.PageFailed
 	}
-	return withHint(usagef("--state: %q: it can be %s", name, strings.Join(pageStateNames(), ", ")), "try: %s", u.withFlag("--state", near))
+	return withHint(usagef("--state: %q: it can be %s", o.state, strings.Join(history.PageStates(), ", ")), "try: %s", u.withFlag("--state", near))
 }
 
-func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
-	if err := checkPageState(u, opt.state); err != nil {
+func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string, urls []string) error {
+	if err := opt.checkState(u); err != nil {
 		return err
 	}
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
-	p.Note("the records are replayed")
-	defer p.Done()
-	v, err := history.Open(ctx, dir)
+	if opt.links && len(urls) > 0 {
+		return withHint(usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
+	}
+	v, p, err := u.openCrawl(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	out := bufio.NewWriterSize(u.stdout, 1<<16)
+	defer p.Done()
 	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
-	emit := func(x any, line string) error {
-		if u.asJSON {
-			return show.JSON(out, x, "")
-		}
-		_, err := out.WriteString(line)
+	unknown, err := onlyPages(v, filter, urls)
+	if err != nil {
 		return err
 	}
+	out := &lines{u: u, out: bufio.NewWriterSize(u.stdout, 1<<16), bare: !opt.header}
 	if opt.links {
-		err = v.Links(filter, func(x *history.LinkInfo) error {
-			return emit(x, fmt.Sprintf("%s\t%s\t%s\t%s\n", show.Line(x.From), show.Line(x.To), x.Region, x.Hashes()))
-		})
+		out.header = terminal.LinkHeader
+		err = v.Links(filter, func(x *history.LinkInfo) error { return out.add(x, terminal.LinkLine(x)) })
 	} else {
-		err = v.Pages(filter, func(x *history.PageInfo) error { return emit(x, pageLine(x)) })
+		err = v.Pages(filter, func(x *history.PageInfo) error {
+			out.header = terminal.PageHeader(x.Topical)
+			return out.add(x, terminal.PageLine(x))
+		})
 	}
 	p.Done()
-	if flushErr := out.Flush(); err == nil {
-		err = flushErr
+	if err = out.finish(err); err == nil && len(unknown) > 0 {
+		return withHint(missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
+			"for the reason try: %s", terminal.Command("winnow", "explain", dir, unknown[0]))
 	}
 	return err
 }
 
-// pageLine returns the page as a line.
-func pageLine(r *history.PageInfo) string {
-	cells := []string{r.State, cmp.Or(r.Why, "-"), "-", cmp.Or(r.Class, "-"), "-",
-		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Value, 'g', 6, 64), r.URL}
-	if r.Status != 0 {
-		cells[2] = strconv.Itoa(int(r.Status))
+// onlyPages selects the pages of URLs, and returns those that are unknown.
+func onlyPages(v *history.Crawl, filter *history.PageFilter, urls []string) (unknown []string, err error) {
+	if len(urls) > 0 {
+		filter.Only = []graph.Page{}
 	}
-	if r.Seconds != nil {
-		cells[4] = strconv.FormatFloat(*r.Seconds, 'f', 3, 64)
-	}
-	if r.Topical {
-		near, hot := "-", "-"
-		if r.Similarity != nil {
-			near = strconv.FormatFloat(*r.Similarity, 'f', 4, 64)
+	for _, url := range urls {
+		p, known, err := v.Lookup(url)
+		switch {
+		case err != nil:
+			return nil, wrongURL(err)
+		case known:
+			filter.Only = append(filter.Only, p)
+		default:
+			unknown = append(unknown, url)
 		}
-		if r.Hot {
-			hot = "hot"
-		}
-		cells = slices.Insert(cells, len(cells)-1, near, hot)
 	}
-	for i := range cells {
-		cells[i] = show.Line(cells[i])
+	return unknown, nil
+}
+
+// openCrawl opens a crawl that is read, and shows that this takes time.
+func (u *ui) openCrawl(ctx context.Context, dir string) (*history.Crawl, *show.Progress, error) {
+	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+	p.Note("the records are replayed")
+	v, err := history.Open(ctx, dir)
+	if err != nil {
+		p.Done()
 	}
-	return strings.Join(cells, "\t") + "\n"
+	return v, p, err
+}
+
+// lines writes results as lines with a header, or as objects.
+type lines struct {
+	u      *ui
+	out    *bufio.Writer
+	header string // written before the first line
+	bare   bool   // without it
+	some   bool   // there was a line
+}
+
+func (l *lines) add(x any, line string) error {
+	if l.u.asJSON {
+		return show.JSON(l.out, x, "")
+	}
+	if !l.some && !l.bare {
+		line = l.header + line
+	}
+	l.some = true
+	_, err := l.out.WriteString(line)
+	return err
+}
+
+// finish writes what is left. It returns err, or else its own error.
+func (l *lines) finish(err error) error {
+	if flushErr := l.out.Flush(); err == nil {
+		err = flushErr
+	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -267,12 +268,15 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages
 	}
 	opt.DanglingToTeleport = o.dangling == "teleport"
 	if o.teleport != "" {
-		if opt.Teleport, err = readTeleport(g, o.teleport); err != nil {
+		if opt.Teleport, err = pagelist.ReadWeights(g, o.teleport); err != nil {
 			return opt, err
 		}
 	}
 	if o.start != "" {
-		opt.Start, err = readStart(u, g, o.start)
+		var gone int64
+		if opt.Start, gone, err = pagelist.ReadStart(g, o.start); err == nil && gone > 0 {
+			u.notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
+		}
 	}
 	return opt, err
 }

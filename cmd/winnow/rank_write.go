@@ -1,17 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
-	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -32,7 +30,7 @@ func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *res
 		line = o.object(g, out)
 	}
 	if o.top > 0 {
-		for _, p := range highest(res.Score, o.top, absent) {
+		for _, p := range pagelist.Highest(res.Score, o.top, absent) {
 			if err := line(p, res.Score[p]); err != nil {
 				return out.Wrap(err)
 			}
@@ -80,20 +78,6 @@ func (o *rankOptions) object(g *graph.Graph, out *result.File) func(graph.Page, 
 	}
 }
 
-// highest returns the n pages with the highest values, the smallest id first among equals.
-func highest(score []float64, n int, absent func(graph.Page) bool) []graph.Page {
-	var pages []graph.Page
-	for p := range score {
-		if !absent(graph.Page(p)) {
-			pages = append(pages, graph.Page(p))
-		}
-	}
-	slices.SortFunc(pages, func(p, q graph.Page) int {
-		return cmp.Or(cmp.Compare(score[q], score[p]), cmp.Compare(p, q))
-	})
-	return pages[:min(n, len(pages))]
-}
-
 // report describes the quality of a result.
 func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *rankReport {
 	r := &rankReport{Metric: m.name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
@@ -130,77 +114,5 @@ func (r *rankReport) finish(u *ui, out *result.File) error {
 		text += fmt.Sprintf(", error at most %.2g", *r.Bound)
 	}
 	u.notef("%s", text)
-	return nil
-}
-
-// readTeleport reads the weights of pages that jumps lead to. A page that is not in
-// the graph is an error; weights of pages that share a URL add up.
-func readTeleport(g *graph.Graph, name string) ([]float64, error) {
-	values := make([]float64, g.Pages())
-	seen := make([]bool, g.Pages())
-	err := readValues(g, name, values, func(key []byte, p graph.Page, err error) (bool, error) {
-		if err == nil && seen[p] && g.Card().RepeatedURLs == 0 {
-			err = fmt.Errorf("page %s for the second time", key)
-		}
-		if err == nil {
-			seen[p] = true
-		}
-		return true, err
-	})
-	return values, err
-}
-
-// readStart reads values to begin with, those of an earlier crawl for instance: pages
-// that are no more are skipped, and so are all but the first of a page.
-func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
-	values := make([]float64, g.Pages())
-	seen := make([]bool, g.Pages())
-	gone := int64(0)
-	err := readValues(g, name, values, func(_ []byte, p graph.Page, err error) (bool, error) {
-		if err != nil {
-			gone++
-			return false, nil
-		}
-		first := !seen[p]
-		seen[p] = true
-		return first, nil
-	})
-	if err == nil && gone > 0 {
-		u.notef("%s: %s pages are not in %s and were skipped", name, show.Grouped(gone), g.Path())
-	}
-	return values, err
-}
-
-// readValues reads a file of "id TAB value" or "URL TAB value" and adds what take
-// wants to the values of pages. They are scaled to a maximum of 1: only their
-// proportions count, and sums of huge or tiny ones would not be numbers.
-func readValues(g *graph.Graph, name string, values []float64, take func(key []byte, p graph.Page, err error) (bool, error)) error {
-	f, err := input.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = input.Values(f, func(key []byte, v float64) error {
-		p, err := pageOf(g, key)
-		use, err := take(key, p, err)
-		switch {
-		case err != nil || !use:
-			return err
-		case v < 0:
-			return fmt.Errorf("value %g is below 0", v)
-		}
-		values[p] = min(values[p]+v, math.MaxFloat64)
-		return nil
-	})
-	if err != nil || len(values) == 0 {
-		return err
-	}
-	most := slices.Max(values)
-	if most == 0 {
-		return fmt.Errorf("%s: no value above 0 for a page of %s", f.Name(), g.Path())
-	}
-	for p := range values {
-		values[p] /= most
-	}
 	return nil
 }

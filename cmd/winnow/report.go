@@ -86,10 +86,15 @@ func newReportCommand(u *ui) *cobra.Command {
 		Use:   "report DIR [--out DIR] [--policy P,...]",
 		Short: "report on a crawl, and compare it with other policies",
 		Long: `Reads the journal of a crawl, running or not, and writes report.html, curves.csv,
-summary.json and curves.svg: how much importance was gathered by pages, time and bytes
-(importance is the PageRank of the fetched pages), by depth, the outcomes of the pages, and
-the sites. It also simulates the crawl in the world that was recorded, with the recorded
-times, under the same policy and under others.
+summary.json and curves.svg. The page begins with three sentences: what was gathered, what
+was missed, and whether the order was worth it. Then come the importance gathered and the
+pages and failures over time, the fifty most important pages with their places in the order,
+and the important pages that failed. The rest is folded: orders, times, frontier,
+connections, links, languages, types, sizes, sites, refusals and sessions. Importance is the
+PageRank of the fetched pages.
+
+It also simulates the crawl in the world that was recorded, with the recorded times, under
+the same policy and under others. It warns if sessions had different options.
 
 It writes a CDXJ index for each complete WARC file that has none.`,
 		Example: `  winnow report example.crawl

@@ -10,14 +10,15 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 func newRetryCommand(u *ui) *cobra.Command {
 	chance := crawl.Chance{}
 	cmd := &cobra.Command{
 		Use:   "retry DIR [--site S] [--class C]",
-		Short: "retry failed or refused pages of a crawl",
-		Long: `Puts pages that failed or were refused back into the queue, and lifts the verdict on sites
+		Short: "retry failed or skipped pages of a crawl",
+		Long: `Puts pages that failed or were skipped back into the queue, and lifts the verdict on sites
 that were given up. It fetches nothing: winnow crawl --dir DIR does, and judges them again.
 
 Without flags, all failed pages are retried. --class names a class of failures or a reason
@@ -60,7 +61,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 	}
 	u.printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
 	if sum.Retried > 0 {
-		u.notef("to fetch: %s", quoteArgs([]string{"winnow", "crawl", "--dir", dir}))
+		u.notef("to fetch: %s", terminal.Command("winnow", "crawl", "--dir", dir))
 	}
 	return nil
 }

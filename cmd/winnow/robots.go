@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -17,7 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/internal/result"
-	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type robotsOptions struct {
@@ -41,7 +40,7 @@ are allowed or not.`,
 		Example: `  winnow robots https://example.org/private/page
   winnow robots https://example.org/ --agent googlebot --json
   winnow robots /private/page --file robots.txt`,
-		Args: atLeastOne("URL"),
+		Args: firstOf("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRobots(cmd.Context(), u, opt, args)
 		},
@@ -211,42 +210,7 @@ func printVerdict(u *ui, v gather.RobotsVerdict) error {
 	if u.asJSON {
 		return u.json(v)
 	}
-	t := show.NewList()
-	t.Add("url", v.URL)
-	t.Add("agent", v.Agent)
-	t.Add("allowed", map[bool]string{true: "yes", false: "no"}[v.Allowed])
-	t.Add("rule", v.RuleText())
-	t.Add("delay", delayText(&v))
-	t.Add("robots.txt", sourceText(&v))
-	for _, s := range v.Sitemaps {
-		t.Add("sitemap", s)
-	}
-	return t.Print(u.stdout)
-}
-
-func delayText(v *gather.RobotsVerdict) string {
-	delay := show.Duration(time.Duration(v.Delay * 1e9))
-	if v.Crawl > 0 && v.Crawl >= v.Delay {
-		return delay + ", by Crawl-delay"
-	}
-	return delay + ", by --delay; the site requests no longer one"
-}
-
-func sourceText(v *gather.RobotsVerdict) string {
-	text := v.From
-	if v.Status > 0 {
-		text += fmt.Sprintf(", status %d", v.Status)
-	}
-	if v.Hops > 0 {
-		text += ", after " + show.Counted(int64(v.Hops), "redirect")
-	}
-	if v.Class == robots.Found.String() {
-		text += ", " + show.Counted(int64(v.Bytes), "byte")
-	}
-	if v.Note != "" {
-		text += ": " + v.Note
-	}
-	return text
+	return terminal.PrintVerdict(u.stdout, v)
 }
 
 // readAll reads a file, or standard input for "-", up to twice the size of any robots.txt.

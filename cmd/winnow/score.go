@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/spelling"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
@@ -42,7 +43,7 @@ func (o *scoreOptions) function(u *ui) (*score.Function, error) {
 	if o.text != "" && o.file != "" {
 		return nil, bothScores(u)
 	}
-	f, err := files.Function(o.text, o.file)
+	f, err := files.Function(files.Explicit(o.text, ""), o.file)
 	if err != nil {
 		return nil, u.explainFiles(o.text, err)
 	}
@@ -85,7 +86,7 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	if flag != "" {
 		err = usagef("%s: %w", flag, err)
 	}
-	near, ok := nearest(wrong.Name, wrong.Known)
+	near, ok := spelling.Nearest(wrong.Name, wrong.Known)
 	switch {
 	case wrong.Name != "" && ok && flag != "":
 		letters := []rune(text)
@@ -99,7 +100,7 @@ func (u *ui) explainScore(flag, text string, err error) error {
 	if flag == "--stop-when" {
 		return withHint(err, "a condition is such as importance >= 0.9 or pages >= 1000")
 	}
-	return withHint(err, "an expression is such as 0.7*q(pagerank) + 0.3*(site_links > 10)")
+	return withHint(err, "an expression is such as 0.7*pagerank + 0.3*(site_links > 10)")
 }
 
 // readScores reads --score, an --oracle that is an expression, and what they need.
@@ -115,7 +116,7 @@ func (o *simOptions) readScores(u *ui) (err error) {
 	switch {
 	case slices.Contains(append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""), o.oracle) || exists(o.oracle):
 	default:
-		f, err := score.CompilePlaces(o.oracle)
+		f, err := score.Compile(files.Explicit(o.oracle, ""))
 		if err == nil {
 			o.combined = f
 		} else if strings.ContainsAny(o.oracle, "*+(") {
@@ -129,8 +130,10 @@ func (o *simOptions) readScores(u *ui) (err error) {
 	return u.explainFiles("", err)
 }
 
-// settleScore lets the flag that was given count: an expression, or a file with one.
-func (c *crawling) settleScore() error {
+// settleScore lets the flag that was given count: an expression, or a file with one. last is the
+// expression that the crawl had, which means what it meant.
+func (c *crawling) settleScore(last string) error {
+	c.config.Score = files.Explicit(c.config.Score, last)
 	text, file := c.opt.flags.Changed("score"), c.opt.flags.Changed("score-file")
 	switch {
 	case text && file:

@@ -150,7 +150,7 @@ func mainThatWaits() {
 	u := newUI(os.Stdin, os.Stdout, os.Stderr)
 	root := newRootCommand(u)
 	root.AddCommand(newWaitCommand(u))
-	os.Exit(execute(interruptible(), u, root, os.Args[1:]))
+	os.Exit(execute(interruptible(u), u, root, os.Args[1:]))
 }
 
 func newWaitCommand(u *ui) *cobra.Command {

@@ -61,7 +61,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --policy opic,breadth-first --out report
   winnow sim web.wg --policy all --seeds random:10 --starts 20
   winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
-  winnow sim web.wg --score '0.7*q(pagerank) + 0.3*(site_links > 10)'
+  winnow sim web.wg --score '0.7*pagerank + 0.3*(site_links > 10)'
   winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
   winnow sim web.wg --recrawl 30d --changes poisson:0.02 --policy foresight --delay 1m
   winnow sim web.wg --recrawl 90d --changes log.tsv --max-touched 200 --balance quality=85,freshness=15 --delay 1h
@@ -196,7 +196,6 @@ func (o *simOptions) addRunFlags() {
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
-	f.IntVar(&set.Buffer, "buffer", 0, "also measure P_BC, crawls that keep this many pages and drop the least important by what they know")
 	f.IntVar(&set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	o.score.addFlags(f)
@@ -387,7 +386,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 	return r, nil
 }
 
-// leastStart is the size of a start set at least: from a single page drawn at random
+// leastStart is the size of a start set at Least: from a single page drawn at random
 // nothing may be reachable.
 const leastStart = 10
 

@@ -137,7 +137,7 @@ func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
 		bounded{"fetchers", o.setting.Fetchers, 1, config.MaxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers},
 		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
-		bounded{"buffer", o.setting.Buffer, 1, math.MaxInt}, bounded{"remember", o.setting.Remember, 1, math.MaxInt},
+		bounded{"remember", o.setting.Remember, 1, math.MaxInt},
 		bounded{"keep-pages", o.setting.KeepPages, 0, math.MaxInt32},
 		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
@@ -185,7 +185,7 @@ func (o *simOptions) checkNone(u *ui) error {
 	if o.oracle != oracleNone {
 		return nil
 	}
-	for _, name := range []string{"hot", "follow", "truth", "starts", "buffer"} {
+	for _, name := range []string{"hot", "follow", "truth", "starts"} {
 		if o.flags.Changed(name) {
 			return withHint(usagef("--%s means nothing to --oracle none", name), "try: %s", u.withoutFlag("--oracle"))
 		}
@@ -257,7 +257,7 @@ func (s *simulation) choosePolicies() error {
 
 // solves reports whether the oracle needs PageRank.
 func (o *simOptions) solves() bool {
-	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.SitePageRank))
+	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
 }
 
 // chooseAll adds every policy that applies and is not chosen already, under any name.

@@ -187,7 +187,7 @@ func (r *simResult) moreHeader() (h []show.Field) {
 func (r *simResult) truthText() string {
 	text := r.oracle
 	if r.combined != nil {
-		text += ", of quantiles"
+		text = r.combined.String()
 	}
 	if r.solves() {
 		text += fmt.Sprintf(", follow %g", r.importance.Follow)
@@ -227,9 +227,6 @@ func (r *simResult) shownReport() *show.Report {
 	if r.c.Judge != nil && textOptions(r.u).Charts {
 		rep.Sections = append(rep.Sections, r.c.Cumulative(r.runs, r.base))
 	}
-	if r.c.Buffer > 0 {
-		rep.Sections = append(rep.Sections, r.c.BufferSection(r.runs))
-	}
 	if r.c.KeepPages > 0 {
 		rep.Sections = append(rep.Sections, r.c.KeptTable(r.runs))
 	}
@@ -264,7 +261,7 @@ func (r *simResult) config() (c show.Object) {
 	r.runFlags.VisitAll(func(f *pflag.Flag) {
 		key := strings.ReplaceAll(f.Name, "-", "_")
 		switch {
-		case contains(visitFlags(), f.Name) && !f.Changed, (key == "buffer" || key == "remember") && !f.Changed:
+		case contains(visitFlags(), f.Name) && !f.Changed, key == "remember" && !f.Changed:
 		case key == "seeds":
 			add(key, r.c.SeedsName)
 			add("seed_pages", len(r.c.Seeds))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
@@ -23,46 +20,6 @@ func TestBarMeanings(t *testing.T) {
 		if meaning := b.Meaning(); meaning == "" || !strings.Contains(help, fmt.Sprintf("\n  %-13s %s\n", b, meaning)) {
 			t.Errorf("the help has no %v: %q", b, meaning)
 		}
-	}
-}
-
-// TestStatusTraps: what is skipped is listed by reason, the largest first, also a reason of
-// which no place is listed; and the facts of the paper stand beside the largest site (X38).
-func TestStatusTraps(t *testing.T) {
-	s := &history.Status{
-		State: "paused", Known: 400, Refused: 190, Held: 1200, Mirrored: 1,
-		RefusedBy: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
-		Mirrors:   []state.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
-		Largest:   &history.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
-	}
-	for i := range trapsShown + 2 {
-		s.Traps = append(s.Traps, history.Trap{Reason: "farm", Site: fmt.Sprintf("http://f%d.example", i), Pages: int64(20 - i)})
-	}
-	s.Traps = append(s.Traps, history.Trap{Reason: "grows", Site: "http://a.example", Pattern: "/shop/", Pages: 9})
-	var out bytes.Buffer
-	if err := printDetails(newUI(nil, &out, &out), "a.crawl", s, new(config.Default())); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"held          1,200  ",
-		"largest site    100  25.0 % ", " http://a.example: partly a trap, 20 ",
-		"352,944 of 784,592 ", " 45.0 %", "farm       150  ", "    http://f4.example\n",
-		"grows       30  ", "             9    http://a.example/shop/\n", "hosts        3  ", "http://m.example  http://a.example\n",
-	}
-	rest := out.String()
-	for _, w := range want {
-		_, after, found := strings.Cut(rest, w)
-		if !found {
-			t.Fatalf("no %q in\n%s", w, rest)
-		}
-		rest = after
-	}
-	if strings.Contains(out.String(), "http://f5.example") || strings.Contains(rest, "robots") {
-		t.Errorf("more than is to be shown:\n%s", out.String())
-	}
-	s.Largest.Verdict, s.Largest.Trapped = "none", 0
-	if v := verdictText(s.Largest); v != "not a trap" {
-		t.Errorf("%q", v)
 	}
 }
 
@@ -86,7 +43,7 @@ func TestSkipped(t *testing.T) {
 	if s.State != "finished" || s.RefusedBy["grows"] == 0 || s.RefusedBy["no-news"]+s.RefusedBy["duplicate"] == 0 || len(s.Traps) == 0 || s.Held == 0 {
 		t.Fatalf("%+v", s)
 	}
-	pages := must(t, "pages", dir, "--state", "refused")
+	pages := must(t, "pages", dir, "--state", "skipped")
 	text := must(t, "status", dir, "-v")
 	report := filepath.Join(t.TempDir(), "report")
 	must(t, "report", dir, "--policy", "none", "--out", report)
@@ -95,7 +52,7 @@ func TestSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range live.Skipped(&s) {
-		if n := strings.Count(pages, "refused\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
+		if n := strings.Count(pages, "skipped\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
 			t.Errorf("%d pages are refused as %v, want %d", n, x.Bar, x.Pages)
 		}
 		for _, where := range []string{text, string(html)} {

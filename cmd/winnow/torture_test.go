@@ -80,7 +80,7 @@ func lifetime(rng *rand.Rand) time.Duration {
 func mainOfSmallFiles(most int64) {
 	u := newUI(os.Stdin, os.Stdout, os.Stderr)
 	u.sizes = crawl.Sizes{Archive: 1 << 20, Journal: 64 << 10, Replay: time.Millisecond, Copy: most, URLs: 4 << 10}
-	os.Exit(execute(interruptible(), u, newRootCommand(u), os.Args[1:]))
+	os.Exit(execute(interruptible(u), u, newRootCommand(u), os.Args[1:]))
 }
 
 // A victim is a crawl that is killed, and the web it crawls.

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/internal/spelling"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 // adoptTree applies the rules of ui.go to all commands, cobra's own included: cobra
@@ -68,6 +69,16 @@ func exactly(names ...string) cobra.PositionalArgs {
 			return fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 		case len(args) > len(names):
 			return fmt.Errorf("%s takes %s only, got also %q", cmd.CommandPath(), strings.Join(names, " and "), args[len(names)])
+		}
+		return nil
+	}
+}
+
+// firstOf requires an argument; any number may follow.
+func firstOf(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
 		}
 		return nil
 	}
@@ -152,26 +163,14 @@ func nearFlag(typed string, cmd *cobra.Command) string {
 		return "" // a letter is near to everything
 	}
 	names := flagNames(cmd)
-	near, ok := nearest(name, names)
+	near, ok := spelling.Nearest(name, names)
 	if !ok {
-		near, ok = sharesWords(name, names)
+		near, ok = spelling.SharesWords(name, names)
 	}
 	if !ok {
 		return ""
 	}
 	return "--" + near
-}
-
-// sharesWords returns the shortest name that has all words of the typed one, or of whose
-// words the typed one has all: max-depth for depth, pages for max-pages.
-func sharesWords(typed string, names []string) (best string, ok bool) {
-	has := func(long, short string) bool { return strings.Contains("-"+long+"-", "-"+short+"-") }
-	for _, name := range names {
-		if (has(name, typed) || has(typed, name)) && (best == "" || len(name) < len(best)) {
-			best = name
-		}
-	}
-	return best, best != ""
 }
 
 // plainExclusion rewords Cobra's error about flags that exclude each other. Cobra has no
@@ -213,7 +212,7 @@ func (u *ui) commandLine(wrong, right string) string {
 			break
 		}
 	}
-	return quoteArgs(words)
+	return terminal.Command(words...)
 }
 
 // withFlag returns the command line with a flag set to a value: in its place if it is
@@ -223,18 +222,18 @@ func (u *ui) withFlag(flag, value string) string {
 	for i, word := range words {
 		if word == flag && i+1 < len(words) {
 			words[i+1] = value
-			return quoteArgs(words)
+			return terminal.Command(words...)
 		}
 		if strings.HasPrefix(word, flag+"=") {
 			words[i] = flag + "=" + value
-			return quoteArgs(words)
+			return terminal.Command(words...)
 		}
 	}
 	words = append(words, flag)
 	if value != "" {
 		words = append(words, value)
 	}
-	return quoteArgs(words)
+	return terminal.Command(words...)
 }
 
 // withoutFlag returns the command line without a flag and its value.
@@ -248,43 +247,12 @@ func (u *ui) withoutFlag(flag string) string {
 			words = append(words, u.args[i])
 		}
 	}
-	return quoteArgs(words)
-}
-
-// quoteArgs writes arguments so that a shell reads them back. Secrets are masked.
-func quoteArgs(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range fetch.MaskSecrets(args) {
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}`!#~") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		quoted[i] = a
-	}
-	return strings.Join(quoted, " ")
-}
-
-// nearest returns the name that the user most likely meant: the one with the fewest edits (first
-// one on a tie), if that is at most a third of the letters, or one that begins
-// with what was typed.
-func nearest(typed string, names []string) (string, bool) {
-	lower := strings.ToLower(typed)
-	best, fewest := "", max(1, len(typed)/3)+1
-	for _, name := range names {
-		if d := edits(lower, strings.ToLower(name)); d < fewest {
-			best, fewest = name, d
-		}
-	}
-	for i := 0; best == "" && len(typed) >= 2 && i < len(names); i++ {
-		if strings.HasPrefix(strings.ToLower(names[i]), lower) {
-			best = names[i]
-		}
-	}
-	return best, best != ""
+	return terminal.Command(words...)
 }
 
 // hintFlag adds the value of a flag that the user most likely meant to an error.
 func (u *ui) hintFlag(err error, flag, typed string, values []string) error {
-	if near, ok := nearest(typed, values); ok {
+	if near, ok := spelling.Nearest(typed, values); ok {
 		return withHint(err, "try: %s", u.withFlag(flag, near))
 	}
 	return err
@@ -297,32 +265,8 @@ func (u *ui) wrongWord(flag, typed string, words []string) error {
 
 // hintWord adds the word that the user most likely meant to an error, or else another hint.
 func (u *ui) hintWord(err error, typed string, words []string, otherwise string) error {
-	if near, ok := nearest(typed, words); ok {
+	if near, ok := spelling.Nearest(typed, words); ok {
 		otherwise = fmt.Sprintf("did you mean %s? try: %s", near, u.commandLine(typed, near))
 	}
 	return withHint(err, "%s", otherwise)
-}
-
-// edits returns the number of insertions, deletions, substitutions and swaps of
-// neighbours that turn a into b (optimal string alignment).
-func edits(a, b string) int {
-	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
-			}
-		}
-		before, row, next = row, next, before
-	}
-	return row[len(b)]
 }

@@ -11,8 +11,9 @@ package main
 //   - Lower case, no full stop at the end, one line.
 //   - An error names the file, flag, site or verb it is about. A hint proposes the
 //     corrected command line, ready to be copied.
-//   - Progress is one redrawn line on a terminal and a plain line now and then
-//     elsewhere (package show); any message erases it first.
+//   - Progress is redrawn in place on a terminal and a plain line now and then
+//     elsewhere (packages show and terminal); any message erases it first.
+//   - While a crawl runs without a terminal, messages have the time.
 //
 // A failed page of a crawl is data, never one of these messages.
 
@@ -24,12 +25,14 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 	"golang.org/x/term"
 )
 
@@ -51,6 +54,7 @@ type ui struct {
 	started bool
 
 	screen show.Screen // standard error
+	height func() int  // of its window; nil if it is not a terminal
 }
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
@@ -59,7 +63,10 @@ func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
 		u.stdout.w, u.stdout.terminal = &show.Terminal{W: f}, f
 	}
 	if f, ok := stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
-		u.screen.Width = func() int { return terminalWidth(f) }
+		u.screen.Width, u.height = func() int { return terminalWidth(f) }, func() int { return terminalHeight(f) }
+		if os.Getenv("NO_COLOR") == "" {
+			u.screen.Paint = terminal.Paint
+		}
 	}
 	return u
 }
@@ -71,6 +78,14 @@ func terminalWidth(f *os.File) int {
 		return w
 	}
 	return 80
+}
+
+// terminalHeight returns the number of lines of a terminal.
+func terminalHeight(f *os.File) int {
+	if _, h, err := term.GetSize(int(f.Fd())); err == nil && h > 0 {
+		return h
+	}
+	return 24
 }
 
 func (u *ui) addCommonFlags(flags *pflag.FlagSet) {
@@ -136,6 +151,20 @@ func (u *ui) stages(ctx context.Context) *show.Stages {
 		return "pages"
 	}
 	return &show.Stages{Context: ctx, Screen: u.progress(), Unit: unit}
+}
+
+// leave erases what is drawn before the process ends at once. It does not wait for a terminal
+// that was stopped.
+func (u *ui) leave() {
+	erased := make(chan struct{})
+	go func() {
+		u.screen.Erase()
+		close(erased)
+	}()
+	select {
+	case <-erased:
+	case <-time.After(100 * time.Millisecond):
+	}
 }
 
 // finish prints the error, if any, and returns the exit code.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type verifyOptions struct {
@@ -72,7 +73,10 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	if u.asJSON {
 		err = verifyJSON(u, dir, f)
 	} else {
-		err = printFindings(u, dir, f)
+		for _, note := range f.Notes {
+			u.notef("%s", note)
+		}
+		err = terminal.PrintFindings(u.stdout, dir, f)
 	}
 	if n := f.Count(); err == nil && n > 0 {
 		return missingf("%s: %s found", dir, show.Counted(n, "violation"))
@@ -88,45 +92,4 @@ func verifyJSON(u *ui, dir string, f *history.Findings) error {
 		}
 	}
 	return u.json(&verifyResult{dir, f.Count() == 0, f})
-}
-
-// printFindings writes the same as text.
-func printFindings(u *ui, dir string, f *history.Findings) error {
-	listed := map[string]int64{}
-	for _, x := range f.List {
-		about := x.URL
-		if about == "" {
-			about = x.Site
-		}
-		if about != "" {
-			about += ": "
-		}
-		u.printf("%s\n", show.Line(fmt.Sprintf("%s: record %d: %s%s", x.Kind, x.Record, about, x.What)))
-		listed[x.Kind]++
-	}
-	for _, kind := range show.ByValue(f.Kinds) {
-		if more := f.Kinds[kind] - listed[kind]; more > 0 {
-			u.printf("%s: and %s more\n", show.Line(kind), show.Grouped(more))
-		}
-	}
-	if len(f.List) > 0 {
-		u.printf("\n")
-	}
-	for _, note := range f.Notes {
-		u.notef("%s", note)
-	}
-	return verifiedTable(dir, f).Print(u.stdout)
-}
-
-// verifiedTable returns the counts of what was verified.
-func verifiedTable(dir string, f *history.Findings) *show.List {
-	t := show.NewList()
-	t.Add("directory", "", dir)
-	t.AddFields(f)
-	verdict := "none found"
-	if n := f.Count(); n > 0 {
-		verdict = show.ByNumber(f.Kinds)
-	}
-	t.Add("violations", show.Grouped(f.Count()), verdict)
-	return t
 }

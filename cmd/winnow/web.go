@@ -13,11 +13,11 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
-	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type webOptions struct {
@@ -233,7 +233,11 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	}
 	waitFor(ctx, time.Duration(opt.duration))
 	n.Close()
-	return printVisits(u, server.Counter().Visits())
+	visits := server.Counter().Visits()
+	if u.asJSON {
+		return u.json(visits)
+	}
+	return terminal.PrintVisits(u.stdout, visits)
 }
 
 // explainListen distinguishes a wrong address from one that is in use.
@@ -286,45 +290,4 @@ func writeVisits(w io.Writer, s *serve.Server) error {
 		}
 	}
 	return nil
-}
-
-// printVisits prints the summary.
-func printVisits(u *ui, m webcount.Visits) error {
-	if u.asJSON {
-		return u.json(m)
-	}
-	t := show.NewList()
-	t.Add("requests", show.Grouped(m.Requests), show.ByNumber(m.Kinds))
-	t.Add("answers", show.Grouped(m.Full), "full, of "+show.Grouped(m.Pages)+" pages")
-	if len(m.Statuses) > 0 {
-		t.Add("statuses", "", show.ByNumber(m.Statuses))
-	}
-	t.Add("bytes", show.Bytes(m.Bytes))
-	t.Add("sites visited", show.Grouped(int64(m.Sites)))
-	t.Add("connections", show.Grouped(m.Connections), fmt.Sprintf("at most %d at once to a site", m.MostOpen))
-	if m.MinGap >= 0 {
-		t.Add("shortest gap", show.Duration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
-	}
-	addWaste(t, &m.Summary)
-	if m := m.Topic; m != nil {
-		t.Add("on topic", fmt.Sprintf("%.1f %%", 100*m.Harvest), fmt.Sprintf("of %s fetched; %s of %s pages of %q found, %.1f %%; on topic are %.1f %% of all",
-			show.Counted(m.Answers, "page"), show.Grouped(int64(m.Found)), show.Grouped(int64(m.Pages)), m.Name, 100*m.Recall, 100*m.OnTopic))
-	}
-	addFreshness(t, m.Freshness)
-	t.Add("DNS queries", show.Grouped(m.Queries+m.UnknownNames), show.Grouped(m.UnknownNames)+" for unknown names")
-	t.Add("time", show.Duration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
-	return t.Print(u.stdout)
-}
-
-// addWaste adds the requests that visitors could have avoided.
-func addWaste(t *show.List, m *webcount.Summary) {
-	if m.Traps > 0 {
-		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, show.ByNumber(m.TrapKinds)))
-	}
-	if m.Copies+m.Hidden > 0 {
-		t.Add("copies", show.Grouped(m.Copies), show.Grouped(m.Hidden)+" pages that only copies lead to")
-	}
-	if m.Repeats > 0 {
-		t.Add("repeats", show.Grouped(m.Repeats), "full answers for pages that had been answered")
-	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
-	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
-	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // changeTimes are the flags of a changing web that take a duration.
@@ -100,14 +97,4 @@ func (o *webOptions) setChanges(out *answer.Options) {
 			*s.Value = *shares[i].Value
 		}
 	}
-}
-
-// addFreshness prints the freshness; nil prints nothing.
-func addFreshness(t *show.List, f *webcount.CopySummary) {
-	if f == nil {
-		return
-	}
-	t.Add("fresh copies", fmt.Sprintf("%.1f %%", 100*f.Fresh), fmt.Sprintf("of %s pages, mean over the time; mean age %s",
-		show.Grouped(int64(f.Pages)), show.Duration(time.Duration(f.Age*1e9))))
-	t.Add("nothing new", show.Grouped(int64(f.Wasted)), "of "+show.Grouped(int64(f.Requests))+" requests for these pages")
 }

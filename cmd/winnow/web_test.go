@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
-	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // startWeb runs the verb in-process and returns where the web is. wait cancels it, as
@@ -109,23 +106,5 @@ func TestWebHostile(t *testing.T) {
 	code, out := wait()
 	if code != exitOK || !strings.Contains(out, `"kinds":{"page":1,"trap":3}`) || !strings.Contains(out, `"traps":3,"trap_share":0.75,"trap_kinds":{"calendar":3}`) {
 		t.Errorf("exit code %d, printed %s", code, out)
-	}
-}
-
-// TestWaste: what visitors wasted is printed, and nothing where they did not.
-func TestWaste(t *testing.T) {
-	for _, test := range []struct {
-		m    webcount.Summary
-		want string
-	}{
-		{webcount.Summary{Traps: 30, TrapShare: 0.015, TrapKinds: map[string]int64{"farm": 20, "calendar": 10}, Copies: 7, Hidden: 2, Repeats: 3},
-			"in traps  30  1.5 % of all requests: farm 20, calendar 10\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
-		{webcount.Summary{Requests: 5}, ""},
-	} {
-		table, out := show.NewList(), new(bytes.Buffer)
-		addWaste(table, &test.m)
-		if err := table.Print(out); err != nil || out.String() != test.want {
-			t.Errorf("printed %q, %v, want %q", out, err, test.want)
-		}
 	}
 }

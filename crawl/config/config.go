@@ -7,11 +7,13 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
 )
 
@@ -39,7 +41,7 @@ type Config struct {
 	History    string  `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
 
 	// Score is the expression in force when a session begins, also if it is from ScoreFile.
-	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*q(pagerank) + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
+	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*pagerank + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
 	ScoreFile     string `toml:"score_file" kind:"file" help:"file with the expression of score; a crawl reads it again when it changes, or on SIGHUP"`
 	ImportValues  string `toml:"import_values" kind:"file" help:"file with lines \"URL, prefix, site or host TAB value\" for the term imported; read again like score_file"`
 	LocationRules string `toml:"location_rules" kind:"file" help:"file with rules such as \"+1 suffix .edu\" for the term location; read again like score_file"`
@@ -222,24 +224,38 @@ func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }
 // ReadsSitemaps reports whether sitemap files are requested.
 func (c *Config) ReadsSitemaps() bool { return c.Sitemaps && !c.List && c.MaxDepth != 0 }
 
-// A Preset is the settings of a crawl that a paper describes.
+// A Preset is the settings of a crawl in a word: those that a paper describes, or those of a crawl
+// about something.
 type Preset struct {
 	Name  string
 	What  string // one line for help
 	apply func(*Config)
+	Topic bool // it is for crawls with a topic
 }
 
 // Presets returns all presets.
 func Presets() []Preset {
 	return []Preset{
-		{"wire2002", "Baeza-Yates and Castillo 2002: 30 s between two requests to a site, 500 fetchers", wire2002},
-		{"thesis-exp1", "Castillo 2004, experiment 1: 15 s, 1,000 fetchers, batches of 100,000, larger sites first", thesisExp1},
-		{"thesis-exp2", "Castillo 2004, experiment 2: 5 s, 15 s for sites below 100 pages, batches of 200,000", thesisExp2},
+		{"wire2002", "Baeza-Yates and Castillo 2002: 30 s between two requests to a site, 500 fetchers", wire2002, false},
+		{"thesis-exp1", "Castillo 2004, experiment 1: 15 s, 1,000 fetchers, batches of 100,000, larger sites first", thesisExp1, false},
+		{"thesis-exp2", "Castillo 2004, experiment 2: 5 s, 15 s for sites below 100 pages, batches of 200,000", thesisExp2, false},
+		{TopicPreset, "important pages about --query, --examples or --like, wherever they are, until none comes any more", aboutTopic, true},
 	}
 }
 
+// TopicPreset is the name of the preset for a crawl about something.
+const TopicPreset = "topic"
+
 // Apply sets the keys of the preset and leaves all others.
 func (p Preset) Apply(c *Config) { p.apply(c) }
+
+// Check returns an error if a configuration lacks what the preset needs.
+func (p Preset) Check(c *Config) error {
+	if p.Topic && !c.Focused() {
+		return &KeyError{"query", "web crawler", fmt.Errorf("it is missing: the preset %s is for a crawl about something, which query, query_file, examples or like describe", p.Name)}
+	}
+	return nil
+}
 
 // FindPreset finds a preset by its name.
 func FindPreset(name string) (Preset, bool) {
@@ -251,7 +267,7 @@ func FindPreset(name string) (Preset, bool) {
 	return all[i], true
 }
 
-// fixedDelay sets what all three presets have in common: the scope is the whole Web,
+// fixedDelay sets what the presets of papers have in common: the scope is the whole Web,
 // /cgi-bin/ is left out, every site has the same delay, which does not depend on the time of
 // a download, and addresses have none, since the papers do not mention them.
 func fixedDelay(c *Config, delay float64) {
@@ -300,9 +316,27 @@ func thesisExp2(c *Config) {
 	c.Batch = 200_000
 }
 
+// aboutTopic sets what a crawl for important pages about something needs: the order combines
+// PageRank, what links say, and the distance to hot pages (Cho, Garcia-Molina and Page 1998,
+// section 8), unless there is another one. The topic leads to other sites, so the scope is the
+// whole Web, which has no end, so the crawl stops when nothing about the topic comes any more.
+func aboutTopic(c *Config) {
+	if c.Scope == ScopeSeeds {
+		c.Scope = ScopeAny
+	}
+	if c.Score+c.ScoreFile == "" && c.Policy == policy.DefaultName {
+		c.Score = score.TopicExpression
+	}
+	if c.StopWhen == "" {
+		c.StopWhen = "since_hot > 2000"
+	}
+	leaveOutPrograms(c)
+}
+
 // ChoosePolicy replaces the default by the policy that is meant, which is score if there is an
-// expression and the one for topics if there is a topic, and by one that gives the shares of the balance their turns. It reports whether that is
-// another one than usual, because there is too little memory.
+// expression and the one for topics if there is a topic, and by one that gives the shares of the balance
+// their turns. It reports whether that is another one than usual, because there is too little
+// memory.
 func (c *Config) ChoosePolicy() (frugal bool) {
 	if c.Policy == policy.DefaultName && c.Score+c.ScoreFile != "" {
 		c.Policy = "score"

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 func TestDefaultIsValid(t *testing.T) {
@@ -20,9 +21,36 @@ func TestDefaultIsValid(t *testing.T) {
 	}
 	for _, p := range Presets() {
 		c := Default()
-		p.Apply(&c)
+		if p.Apply(&c); p.Topic {
+			c.Query = "web crawler"
+		}
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
+// The preset for topics needs one, stops by it, and leaves another condition and scope.
+func TestTopicPreset(t *testing.T) {
+	p, ok := FindPreset(TopicPreset)
+	c := Default()
+	var missing *KeyError
+	if p.Apply(&c); !ok || !errors.As(p.Check(&c), &missing) || missing.Key != "query" {
+		t.Errorf("without a topic: %v", p.Check(&c))
+	}
+	c.Query = "web crawler"
+	c.ChoosePolicy()
+	if err := errors.Join(p.Check(&c), c.Check()); err != nil || c.Policy != "score" || c.Score != score.TopicExpression || c.Scope != ScopeAny || c.StopWhen == "" {
+		t.Errorf("policy %s, scope %s, stop when %q: %v", c.Policy, c.Scope, c.StopWhen, err)
+	}
+	c = Default()
+	c.StopWhen, c.Scope, c.Policy = "pages > 3", ScopeDomain, policy.TopicDefault
+	if p.Apply(&c); c.StopWhen != "pages > 3" || c.Scope != ScopeDomain || c.Score != "" {
+		t.Errorf("stop when %q, scope %s, score %q", c.StopWhen, c.Scope, c.Score)
+	}
+	for _, p := range Presets() {
+		if c := Default(); !p.Topic && p.Check(&c) != nil {
+			t.Errorf("%s needs a topic", p.Name)
 		}
 	}
 }

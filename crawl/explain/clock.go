@@ -13,7 +13,7 @@ type Clock struct {
 	Next    *time.Time `json:"next_request,omitempty"` // its site is not requested before; missing: now
 	Needs   string     `json:"needs"`                  // what is requested next: resolve, robots, sitemap, fetch
 	Between float64    `json:"seconds_between_requests"`
-	By      string     `json:"by"` // what that depends on: delay, crawl-delay, too-often, slow, failures
+	By      string     `json:"by"` // what that depends on: see frontier.DelayBy
 
 	Failures    int        `json:"failures,omitempty"`             // of the site, in a row
 	Demanded    bool       `json:"retry_after,omitempty"`          // the server demanded the present pause
@@ -36,7 +36,7 @@ func (x *explainer) addClock() {
 	x.clock = x.f.Clock(x.now, x.site)
 	k := &x.clock
 	x.Clock = &Clock{
-		Place: k.Place, Needs: k.Needs.String(), Between: k.Between.Seconds(), By: decidedBy(k),
+		Place: k.Place, Needs: k.Needs.String(), Between: k.Between.Seconds(), By: x.f.DelayBy(x.site),
 		Failures: k.Failures, Demanded: k.Demanded, AddressFull: k.AddressFull,
 		Next: x.ahead(k.At), Address: x.ahead(k.AddressAt),
 	}
@@ -75,21 +75,6 @@ func (x *explainer) ahead(at time.Duration) *time.Time {
 	}
 	t := x.s.Wall(at)
 	return &t
-}
-
-// decidedBy names the delay that is in force.
-func decidedBy(k *frontier.Clock) string {
-	switch k.Between {
-	case k.Delay:
-		return "delay"
-	case k.CrawlDelay:
-		return "crawl-delay"
-	case k.Learned:
-		return "too-often"
-	case k.Slow:
-		return "slow"
-	}
-	return "failures"
 }
 
 // before returns how many pages of its site go before the page at least, whichever board

@@ -4,7 +4,6 @@
 package explain
 
 import (
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -25,7 +24,7 @@ const (
 	Requested = "requested" // a request is under way
 	Fetched   = "fetched"
 	Failed    = "failed"
-	Refused   = "refused"
+	Refused   = "skipped"
 	Lost      = "lost" // its record is damaged
 	Unknown   = "unknown"
 )
@@ -71,6 +70,15 @@ type Facts struct {
 	Score *policy.Appraisal `json:"score,omitempty"`
 	Again *Again            `json:"again,omitempty"`
 	Topic *Topic            `json:"topic,omitempty"` // nil if the crawl is about nothing in particular
+	// Dropped is set if the page was fetched and made room for others.
+	Dropped *Dropped `json:"dropped,omitempty"`
+}
+
+// A Dropped tells why a page is not in the archive any more.
+type Dropped struct {
+	At    time.Time `json:"at"`
+	Value float64   `json:"value"`           // of the page now: links to it, or its score
+	Least *float64  `json:"least,omitempty"` // the lowest value of a page that is kept
 }
 
 // Found tells how a page became known.
@@ -114,7 +122,7 @@ type Options struct {
 // URL explains what the crawl knows about a URL, which may be written as people do. The error
 // says what is wrong with it, or that the crawl cannot be read.
 func URL(c *history.Crawl, text string, o Options) (*Page, error) {
-	forms, err := normalForms(text)
+	forms, err := page.Forms(text)
 	if err != nil {
 		return nil, err
 	}
@@ -141,24 +149,6 @@ func URL(c *history.Crawl, text string, o Options) (*Page, error) {
 		return nil, err
 	}
 	return x.Page, s.Err
-}
-
-// normalForms returns the normal forms that a text may stand for: without a scheme, there are
-// two.
-func normalForms(text string) ([]string, error) {
-	first, err := page.ParseSeed(text)
-	if err != nil {
-		return nil, err
-	}
-	forms := []string{first}
-	if !strings.Contains(text, "://") {
-		for _, scheme := range []string{"http://", "https://"} {
-			if form, err := page.ParseSeed(scheme + text); err == nil && form != first {
-				forms = append(forms, form)
-			}
-		}
-	}
-	return forms, nil
 }
 
 // An explainer fills in a Page.
@@ -227,6 +217,7 @@ func (x *explainer) explain(p graph.Page) error {
 	}
 	x.addVisits()
 	x.addOutcome()
+	x.addDropped()
 	x.addAgain()
 	x.addTopic()
 	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
@@ -336,4 +327,18 @@ func (x *explainer) willBeRefused() event.Bar {
 		return event.BarRobots
 	}
 	return x.judge(x.URL, x.s.IsSeed(x.p))
+}
+
+// addDropped tells whether the page was dropped.
+func (x *explainer) addDropped() {
+	k := x.s.Kept
+	if x.story.dropped == 0 || k == nil || k.Holds(x.p) {
+		return
+	}
+	x.Dropped = &Dropped{At: x.s.Wall(x.story.dropped), Value: k.Worth(x.p)}
+	if k.Len() > 0 {
+		slot, _ := k.Slot(k.Worst())
+		least := k.Value(slot)
+		x.Dropped.Least = &least
+	}
 }

@@ -249,3 +249,41 @@ func TestBudgetAndRevisits(t *testing.T) {
 		}
 	})
 }
+
+// A page that made room for others says when, what it is worth, and what would bring it back; one
+// that is kept says nothing of that.
+func TestDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "opic", answer.Options{Agent: "winnow"})
+		w.o.Config.Pages, w.o.Config.KeepPages = 60, 20
+		if _, err := crawl.Run(t.Context(), w.o); err != nil {
+			t.Fatal(err)
+		}
+		c := w.crawl(t)
+		s, err := c.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropped, back := 0, 0
+		for _, x := range all(t, c, history.StatePaused) {
+			if x.State != explain.Fetched || x.To != "" {
+				continue
+			}
+			if kept := s.Kept.Holds(x.ID); kept == (x.Dropped != nil) {
+				t.Errorf("%s: kept %v, %+v", x.URL, kept, x.Dropped)
+			}
+			if d := x.Dropped; d != nil {
+				dropped++
+				if strings.Contains(x.Sentence, "brings it back;") {
+					back++
+				}
+				if d.Least == nil || d.Value != float64(x.Links) || d.At.Before(x.Since) || !strings.Contains(x.Sentence, "--keep-pages 20 had no room") {
+					t.Errorf("%s: %+v, %d links, %s", x.URL, d, x.Links, x.Sentence)
+				}
+			}
+		}
+		if dropped != 40 || back == 0 || back == dropped {
+			t.Errorf("%d pages were dropped, want 40; %d of them are worth more now than others", dropped, back)
+		}
+	})
+}

@@ -52,7 +52,24 @@ func (x *explainer) fetched() string {
 	} else if len(x.positions) > 0 {
 		text += ". It waits to be fetched again: " + x.queued()
 	}
-	return text + "."
+	return text + "." + x.dropped()
+}
+
+// dropped describes why a page is not in the archive any more, and what would bring it back.
+func (x *explainer) dropped() string {
+	d := x.Dropped
+	if d == nil {
+		return ""
+	}
+	text := fmt.Sprintf(" It was dropped %s ago, because --keep-pages %s had no room for it. Its value is %.4g now",
+		show.Duration(x.now-x.story.dropped), show.Grouped(int(x.conf.KeepPages)), d.Value)
+	if d.Least != nil {
+		text += fmt.Sprintf(", and the lowest of those that are kept is %.4g", *d.Least)
+	}
+	if d.Least != nil && d.Value > *d.Least { // links were found later
+		return text + ": another visit (--recrawl) brings it back; a larger --keep-pages alone does not."
+	}
+	return text + ". Another visit (--recrawl) brings it back if it is worth more then; a larger --keep-pages alone does not."
 }
 
 // lastClass returns how the last attempt ended.
@@ -89,7 +106,7 @@ func (x *explainer) failed() string {
 // refused describes a refused page.
 func (x *explainer) refused() string {
 	bar := x.f.Bar(x.p)
-	text := fmt.Sprintf("It was refused %s (%s): %s", x.ago(), bar, bar.Meaning())
+	text := fmt.Sprintf("It was skipped %s (%s): %s", x.ago(), bar, bar.Meaning())
 	if bar == event.BarRobots {
 		text += ruleText(x.Rule)
 	}
@@ -102,7 +119,7 @@ func (x *explainer) refused() string {
 // waits describes in a clause what a waiting page waits for.
 func (x *explainer) waits() string {
 	if bar := x.willBeRefused(); bar != event.NoBar {
-		text := fmt.Sprintf("it will be refused when its turn comes (%s): %s", bar, bar.Meaning())
+		text := fmt.Sprintf("it will be skipped when its turn comes (%s): %s", bar, bar.Meaning())
 		if bar == event.BarRobots {
 			text += ruleText(x.Rule)
 		}

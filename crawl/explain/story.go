@@ -25,6 +25,7 @@ type story struct {
 	linked  []graph.Page        // the first of them
 	target  graph.Page          // where it redirects to, or NoPage
 	like    graph.Page          // a page with the same content, or nearly, or NoPage
+	dropped time.Duration       // when it was dropped last, if it was
 	reading event.Reading       // of its last visit
 	anchor  uint64              // terms of the topic in the texts of links to it
 	around  uint64              // and in the words around them
@@ -46,7 +47,13 @@ func (x *story) read(s *state.State, r *journal.Record) {
 		x.foundBy, x.foundAt, x.since = foundBy(r), r.Now, r.Now
 	}
 	if slices.Contains(e.Admit, x.page) {
-		x.since = r.Now
+		switch e.Kind {
+		case event.Dropped:
+			x.dropped = r.Now
+		case event.Moved: // within the archive
+		default:
+			x.since = r.Now
+		}
 	}
 	switch e.Kind {
 	case event.Took:

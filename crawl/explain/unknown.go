@@ -45,7 +45,7 @@ func (x *explainer) unseen() string {
 func (x *explainer) wouldBe() string {
 	if bar := x.judge(x.URL, false); bar != event.NoBar {
 		x.Why = bar.String()
-		return fmt.Sprintf(" It would be refused (%s): %s.", bar, bar.Meaning())
+		return fmt.Sprintf(" It would be skipped (%s): %s.", bar, bar.Meaning())
 	}
 	name, rest := page.Site([]byte(x.URL))
 	site, known := x.siteOf(x.URL)
@@ -54,7 +54,7 @@ func (x *explainer) wouldBe() string {
 	}
 	if v := x.s.Robots.Of(site).Test(string(rest)); x.conf.Robots && !v.Allowed {
 		x.Why = event.BarRobots.String()
-		return fmt.Sprintf(" It would be refused (%s): %s%s.", x.Why, event.BarRobots.Meaning(), ruleText(v.Rule))
+		return fmt.Sprintf(" It would be skipped (%s): %s%s.", x.Why, event.BarRobots.Meaning(), ruleText(v.Rule))
 	}
 	return ""
 }

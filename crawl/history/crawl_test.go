@@ -72,6 +72,7 @@ func sameStatus(t *testing.T, what string, got, want *history.Status) {
 	for _, s := range []*history.Status{&g, &w} {
 		s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers, s.Waits = "", 0, 0, 0, 0, nil
 		s.Columns, s.Memory, s.Counts, s.Acquired = nil, 0, frontier.Counts{}, 0
+		s.Delays, s.Fetching, s.LastFailure = nil, nil, nil
 	}
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%s: %+v, want %+v", what, g, w)
@@ -149,7 +150,7 @@ func TestPages(t *testing.T) {
 			checkPage(t, p)
 			return nil
 		})
-		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["refused"] != want.Refused {
+		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["skipped"] != want.Refused {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
 		checkFilter(t, v, want)
@@ -165,10 +166,10 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && p.Why == ""
 	case "failed":
 		ok = ok && p.Why != "" && (p.Class == "" && p.Note != "" || p.Class == p.Why)
-	case "refused":
+	case "skipped":
 		ok = ok && p.Why != "" && p.Why != "none"
 	default:
-		ok = ok && p.State == "known" && p.Why == ""
+		ok = ok && p.State == "waiting" && p.Why == ""
 	}
 	if !ok {
 		t.Errorf("%+v", p)

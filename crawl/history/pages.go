@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -17,7 +18,7 @@ import (
 type PageInfo struct {
 	ID      graph.Page `json:"id"`
 	URL     string     `json:"url"`
-	State   string     `json:"state"`                    // known, fetched, failed, refused or lost
+	State   string     `json:"state"`                    // waiting, fetched, failed, skipped or lost
 	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
 	Note    string     `json:"note,omitempty"`           // what went wrong, for people
 	Cause   string     `json:"cause,omitempty"`          // the same as a code: a name of event.Cause
@@ -39,9 +40,10 @@ type PageInfo struct {
 
 // A PageFilter selects pages.
 type PageFilter struct {
-	State string // "": all
-	Site  string // scheme, host and port, or a host: both schemes and all ports; "": all
-	Limit int64  // 0: no limit
+	State string       // one of PageStates; "": all
+	Only  []graph.Page // these; nil: all
+	Site  string       // scheme, host and port, or a host: both schemes and all ports; "": all
+	Limit int64        // 0: no limit
 }
 
 // Pages calls fn for the selected pages, in the order in which they became known, until fn
@@ -60,7 +62,14 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 		return err
 	}
 	left := f.Limit
-	for p := range graph.Page(s.Frontier.Pages()) {
+	pages := slices.Values(f.Only)
+	if f.Only == nil {
+		pages = func(yield func(graph.Page) bool) {
+			for p := graph.Page(0); int(p) < s.Frontier.Pages() && yield(p); p++ {
+			}
+		}
+	}
+	for p := range pages {
 		if f.State != "" && f.State != stateName(s.Frontier.State(p)) || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
 		}
@@ -78,16 +87,32 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 	return nil
 }
 
-// stateName returns the name of a state. A page that is being fetched is known: if the crawl
+// The states of a page.
+const (
+	PageWaiting = "waiting" // for its first request, or it is being fetched
+	PageFetched = "fetched"
+	PageFailed  = "failed"
+	PageSkipped = "skipped"
+	pageLost    = "lost"
+)
+
+// PageStates returns the states that a filter can select.
+func PageStates() []string { return []string{PageWaiting, PageFetched, PageFailed, PageSkipped} }
+
+// stateName returns the name of a state. A page that is being fetched waits: if the crawl
 // is not running, it will be requested again.
 func stateName(s frontier.State) string {
 	switch s {
-	case frontier.Acquired:
-		return frontier.Known.String()
-	case frontier.Reacquired:
-		return frontier.Fetched.String()
+	case frontier.Fetched, frontier.Reacquired:
+		return PageFetched
+	case frontier.Failed:
+		return PageFailed
+	case frontier.RefusedPage:
+		return PageSkipped
+	case frontier.Lost:
+		return pageLost
 	}
-	return s.String()
+	return PageWaiting
 }
 
 // sitesOf returns the sites that a filter selects, nil for all.

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -48,9 +49,11 @@ type Status struct {
 	Rate        float64          `json:"pages_per_second"`  // over the last ten seconds
 	Active      int              `json:"active_fetchers"`
 	Fetchers    int              `json:"fetchers"`
-	Waits       map[string]int   `json:"waits"`        // number of sites that wait, by reason
-	Columns     map[string]int64 `json:"memory"`       // bytes by column
-	Memory      int64            `json:"memory_total"` // bytes: columns, heap, and what snapshots need
+	Waits       map[string]int   `json:"waits"`         // number of sites that wait, by reason
+	Delays      map[string]int   `json:"delays"`        // of those that wait for politeness, by what decides: see frontier.DelayBy
+	Wanting     int              `json:"wanting_sites"` // sites with something to request
+	Columns     map[string]int64 `json:"memory"`        // bytes by column
+	Memory      int64            `json:"memory_total"`  // bytes: columns, heap, and what snapshots need
 	Largest     *SiteShare       `json:"largest_site,omitempty"`
 	Traps       []Trap           `json:"traps,omitempty"` // those with most pages
 	Held        int64            `json:"held"`            // refused pages that may be admitted later
@@ -63,6 +66,10 @@ type Status struct {
 	Record      uint64           `json:"record"`                // number of the next record of the journal
 	Sample      int64            `json:"link_sample"`           // the policy looks at the links of one fetched page of how many; 1: of all
 	Notes       []string         `json:"notes,omitempty"`       // what the policy has to tell, such as mistakes of a score
+
+	NextTry     *time.Time `json:"next_try,omitempty"`     // of the first unreachable site
+	Fetching    []string   `json:"fetching,omitempty"`     // some of what is requested at this moment
+	LastFailure *Failure   `json:"last_failure,omitempty"` // of this session
 
 	// Only a running crawl knows these.
 	Ran       time.Duration       `json:"-"` // in all sessions, without the time between them
@@ -77,6 +84,26 @@ type Status struct {
 	Measured  time.Time           `json:"-"` // when this status was made
 	Archive   int64               `json:"-"` // bytes written to WARC files
 	Journal   int64               `json:"-"` // bytes written to the journal
+}
+
+// A Failure is a page whose last attempt failed.
+type Failure struct {
+	URL    string    `json:"url"`
+	Class  string    `json:"class"`
+	Status int       `json:"status,omitempty"`
+	Note   string    `json:"note,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Text says in a few words why the page failed.
+func (f *Failure) Text() string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("status %d", f.Status)
+	case f.Note != "":
+		return f.Note
+	}
+	return f.Class
 }
 
 // A TopicStatus says how many pages are about the topic of a crawl.
@@ -139,12 +166,23 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	if read, hot, ok := s.Frontier.Topical(); ok {
 		x.Topic = &TopicStatus{read, hot, float64(hot) / float64(max(1, read))}
 	}
+	x.Record = s.Next
 	x.fillWaits(s)
 }
 
 // fillWaits sets the numbers of sites that wait.
 func (x *Status) fillWaits(s *state.State) {
-	x.Counts, x.Down, x.Waits = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}
+	x.Counts, x.Down, x.Waits, x.Delays, x.NextTry = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}, map[string]int{}, nil
+	x.Wanting = s.Frontier.WantingSites()
+	s.Frontier.Waiting(func(site graph.Site, by string) {
+		if _, down := s.Weather.WhyDown(site); !down {
+			x.Delays[by]++
+		}
+	})
+	if at, ok := s.Weather.FirstTry(); ok {
+		next := s.Wall(at)
+		x.NextTry = &next
+	}
 	for _, w := range x.WaitingSites() {
 		count(x.Waits, w.Why, w.Sites)
 	}
@@ -166,7 +204,6 @@ func (x *Status) AddDetails(s *state.State) {
 	x.Columns = map[string]int64{}
 	s.Account(func(name string, bytes int64) { x.Columns[name] += bytes; rest -= bytes })
 	count(x.Columns, "heap, buffers, snapshot", rest)
-	x.Record = s.Next
 	x.Largest = largest(s)
 	x.Traps, x.Held = trapList(s), int64(s.Traps.Guard.Holds())
 	x.Mirrors, x.Mirrored = s.Mirrors.List()

@@ -40,7 +40,10 @@ type sample struct {
 var metricHelp = []struct{ name, help, label string }{
 	{"winnow_pages", "Known pages by state.", "state"},
 	{"winnow_refused_pages", "Refused pages by reason.", "reason"},
+	{"winnow_failed_pages", "Failed pages by class.", "class"},
 	{"winnow_sites", "Known sites.", ""},
+	{"winnow_unreachable_sites", "Sites that cannot be reached.", ""},
+	{"winnow_delayed_sites", "Sites that wait for politeness, by what decides how long.", "by"},
 	{"winnow_attempts_total", "Ends of attempts at pages by class, over all sessions of the crawl.", "class"},
 	{"winnow_requests_total", "Requests for pages, robots.txt and sitemaps.", ""},
 	{"winnow_received_bytes_total", "Bytes of all answers as they came.", ""},
@@ -49,6 +52,9 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_kept_pages", "Pages in the archive of a crawl with keep_pages.", ""},
 	{"winnow_dropped_pages_total", "Pages that made room for others in the archive.", ""},
 	{"winnow_not_stored_bytes_total", "Bytes that the archive did not store again because the page had not changed.", ""},
+	{"winnow_redirects", "Fetched pages that are redirects.", ""},
+	{"winnow_links", "Links found on fetched pages.", ""},
+	{"winnow_record", "Number of the next record of the journal.", ""},
 	{"winnow_importance_gathered_ratio", "Share of the links found on fetched pages that lead to fetched pages.", ""},
 	{"winnow_fetchers", "Fetchers by state.", "state"},
 	{"winnow_waiting", "What waits, by reason.", "reason"},
@@ -110,13 +116,24 @@ func pageMetrics(s *history.Status) []sample {
 		{"winnow_pages", gauge, float64(s.Failed), []string{"failed"}},
 		{"winnow_pages", gauge, float64(s.Refused), []string{"refused"}},
 		{"winnow_sites", gauge, float64(s.Sites), nil},
+		{"winnow_unreachable_sites", gauge, float64(s.Down), nil},
+		{"winnow_redirects", gauge, float64(s.Redirects), nil},
+		{"winnow_links", gauge, float64(s.Links), nil},
+		{"winnow_record", gauge, float64(s.Record), nil},
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
 	}
 	for c := event.OK; c <= event.LastClass; c++ {
 		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c.String()]), []string{c.String()}})
 	}
-	for _, reason := range slices.Sorted(maps.Keys(s.RefusedBy)) {
-		out = append(out, sample{"winnow_refused_pages", gauge, float64(s.RefusedBy[reason]), []string{reason}})
+	out = append(out, labelled("winnow_refused_pages", s.RefusedBy)...)
+	out = append(out, labelled("winnow_failed_pages", s.FailedBy)...)
+	return append(out, labelled("winnow_delayed_sites", s.Delays)...)
+}
+
+// labelled returns a gauge for each number.
+func labelled[N int | int64](name string, by map[string]N) (out []sample) {
+	for _, label := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, sample{name, gauge, float64(by[label]), []string{label}})
 	}
 	return out
 }

@@ -137,6 +137,7 @@ func someStats() history.Status {
 	}
 	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
 	s.RefusedBy = map[string]int64{"robots": 900}
+	s.FailedBy, s.Delays = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"delay": 2_900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	s.NotModified, s.NotTransferred, s.Unchanged, s.NotStored = 11, 12, 13, 14
 	return s

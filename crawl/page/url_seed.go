@@ -130,3 +130,21 @@ func normalSeed(full string) (string, error) {
 	}
 	return "", fmt.Errorf("host %q is not a name or an address, or its port is not a number below 65536", host)
 }
+
+// Forms returns the normal forms that a text may stand for: without a scheme, there are
+// two.
+func Forms(text string) ([]string, error) {
+	first, err := ParseSeed(text)
+	if err != nil {
+		return nil, err
+	}
+	forms := []string{first}
+	if !strings.Contains(text, "://") {
+		for _, scheme := range []string{"http://", "https://"} {
+			if form, err := ParseSeed(scheme + text); err == nil && form != first {
+				forms = append(forms, form)
+			}
+		}
+	}
+	return forms, nil
+}

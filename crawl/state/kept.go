@@ -77,8 +77,8 @@ func (k *Kept) Holds(p graph.Page) bool {
 	return ok
 }
 
-// worth returns the present value of a page.
-func (k *Kept) worth(p graph.Page) float64 {
+// Worth returns the present value of a page.
+func (k *Kept) Worth(p graph.Page) float64 {
 	if v, ok := k.s.Frontier.Worth(p); ok {
 		return v
 	}
@@ -88,7 +88,7 @@ func (k *Kept) worth(p graph.Page) float64 {
 // linked gives a page its value again, because another link to it was found.
 func (k *Kept) linked(p graph.Page) {
 	if k != nil && k.Holds(p) {
-		k.Change(p, k.worth(p))
+		k.Change(p, k.Worth(p))
 	}
 }
 
@@ -110,7 +110,7 @@ func (k *Kept) note(r *journal.Record) {
 		k.moved(r)
 	case event.Session, event.Scored:
 		if len(r.Facts.Score) > 0 {
-			k.Revalue(k.worth)
+			k.Revalue(k.Worth)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (k *Kept) done(r *journal.Record) {
 		return
 	}
 	k.answer(f.Place, e.Page)
-	k.place(e.Page, f.Place, 0, k.worth(e.Page))
+	k.place(e.Page, f.Place, 0, k.Worth(e.Page))
 }
 
 // answer counts an answer in the archive. The one before ends there.
@@ -233,14 +233,25 @@ func (k *Kept) Answers(file int, usable func(file int) bool) (before, in, spare 
 	return before, in, spare
 }
 
-// AnswersIn returns the number of answers in a file.
-func (k *Kept) AnswersIn(file int) int64 {
+// In counts the answers in a file, and how many of them are kept.
+func (k *Kept) In(file int) (answers, kept int64) {
 	for _, f := range k.saved.Files {
 		if int(f.Number) == file {
-			return f.Answers
+			return f.Answers, f.Kept
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+// Fullest returns the usable file with most answers that are not kept, the first of several, and
+// how many these are.
+func (k *Kept) Fullest(usable func(file int) bool) (file int, spare int64) {
+	for _, f := range k.saved.Files {
+		if n := f.Answers - f.Kept; n > spare && usable(int(f.Number)) {
+			file, spare = int(f.Number), n
+		}
+	}
+	return file, spare
 }
 
 // Emptiest returns the usable file, of those before one, with the largest share of answers

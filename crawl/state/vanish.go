@@ -28,8 +28,13 @@ const (
 	mostOutages = 4096           // sites
 )
 
-// vanished counts a visit of a page that was not found.
+// vanished counts a visit of a page that was not found. That a page is still gone says nothing about
+// its site.
 func (v *revisits) vanished(e *event.Event) {
+	if v.IsGone(e.Page) {
+		v.Visited(e.End, e.Page, freshness.Visit{Gone: true})
+		return
+	}
 	site := v.s.Frontier.Site(e.Page)
 	o, ok := v.outages[site]
 	old := ok && e.End-o.Since > outageLasts

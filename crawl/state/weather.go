@@ -308,6 +308,18 @@ func (w *weather) ListDown() (list []SiteDown) {
 	return list[:min(len(list), MaxListed)]
 }
 
+// FirstTry returns the instant at which the first of the sites that cannot be reached is
+// requested again, or false if there is none.
+func (w *weather) FirstTry() (at time.Duration, ok bool) {
+	at = event.Never
+	for id := range w.sites { // the order does not matter
+		if w.isDown(id) {
+			at = min(at, w.s.Frontier.Instant(id))
+		}
+	}
+	return at, at != event.Never
+}
+
 // WhyDown returns in a line why the last request to a site failed, if it did.
 func (w *weather) WhyDown(id graph.Site) (why string, down bool) {
 	d, down := w.sites[id]

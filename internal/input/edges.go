@@ -15,9 +15,10 @@ const MaxID uint32 = math.MaxUint32 - 1
 var ErrNotNumber = errors.New("is not a number")
 
 // Edges reads an edge list and calls fn for every link. A line is "source
-// target", two ids from 0 to MaxID with blanks (spaces or tabs) between them and
-// maybe around them; empty lines and lines that begin with # are skipped. An
-// error from fn gets file and line added.
+// target", two ids from 0 to MaxID with blanks (spaces or tabs) or a comma between
+// them and maybe blanks around them; empty lines and lines that begin with # are
+// skipped, and so are a first line that names the columns and, after commas, further
+// columns. An error from fn gets file and line added.
 func Edges(f *File, fn func(src, dst uint32) error) error {
 	return f.chunks(func(lines []byte) error { return f.links(lines, fn) })
 }
@@ -40,8 +41,11 @@ func (f *File) links(b []byte, fn func(src, dst uint32) error) error {
 			}
 		}
 		n := bytes.IndexByte(b[i:], '\n')
-		if err := link(trimReturn(b[i:i+n]), fn); err != nil {
-			return err
+		line := trimReturn(b[i : i+n])
+		if f.line > 1 || !isHeader(line) {
+			if err := link(line, fn); err != nil {
+				return err
+			}
 		}
 		i += n + 1
 	}
@@ -73,6 +77,9 @@ func link(line []byte, fn func(src, dst uint32) error) error {
 	if len(first) == 0 || first[0] == '#' {
 		return nil
 	}
+	if bytes.IndexByte(line, ',') >= 0 {
+		return commaLink(line, fn)
+	}
 	src, err := ParseID(first)
 	if err != nil {
 		return fmt.Errorf("source %w", err)
@@ -87,6 +94,20 @@ func link(line []byte, fn func(src, dst uint32) error) error {
 	}
 	if third, _ := field(rest); len(third) > 0 {
 		return fmt.Errorf("a third column, %s: a link is \"source target\"", Quote(third))
+	}
+	return fn(src, dst)
+}
+
+// commaLink parses a line whose columns have commas between them.
+func commaLink(line []byte, fn func(src, dst uint32) error) error {
+	first, second := pair(line)
+	src, err := ParseID(first)
+	if err != nil {
+		return fmt.Errorf("source %w", err)
+	}
+	dst, err := ParseID(second)
+	if err != nil {
+		return fmt.Errorf("target %w", err)
 	}
 	return fn(src, dst)
 }

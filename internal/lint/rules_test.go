@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"graph":              {"graph/bv", "internal/extsort", "internal/input"},
 	"graph/bv":           {},
 	"graph/parquet":      {"graph"},
+	"graph/pagelist":     {"graph", "internal/hint", "internal/input"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
 	"graph/stats":        append([]string{"internal/plot", "internal/show"}, graphs...),
@@ -64,11 +65,11 @@ var arrows = map[string][]string{
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
+	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
-	"lab/forecast":       {"advise", "graph", "internal/show", "lab/measure", "sim"},
+	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
 	"lab/papers":         append([]string{"lab/forecast", "advise", "fakeweb", "fakeweb/answer", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
@@ -94,6 +95,8 @@ var arrows = map[string][]string{
 	"internal/rapidtest": {},
 	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
+	"internal/spelling":  {},
+	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "lab/live", "policy"},
 	"internal/version":   {},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 

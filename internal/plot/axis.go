@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,15 @@ func newAxis(lo, hi float64, log bool) axis {
 		a.ticks = append(a.ticks, k*step)
 	}
 	return a
+}
+
+// tighten ends the axis at hi, unless all values are as good as one.
+func (a *axis) tighten(lo, hi float64) {
+	if hi-lo <= tiny || hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) {
+		return
+	}
+	a.hi = hi
+	a.ticks = slices.DeleteFunc(a.ticks, func(v float64) bool { return v > hi })
 }
 
 // niceStep returns the smallest of 1, 2, 5 times a power of ten that is not below x.

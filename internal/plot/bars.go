@@ -21,8 +21,7 @@ type Bar struct {
 type BarChart struct {
 	Title string
 	Bars  []Bar
-	Width int  // length of the longest bar in characters; 40 when zero
-	Log   bool // lengths by log(1 + value): for counts over many magnitudes
+	Width int // length of the longest bar in characters; 40 when zero
 	ASCII bool
 }
 
@@ -50,24 +49,21 @@ func (b Bar) Shown() string { return cmp.Or(b.Note, Number(b.Value)) }
 func (c *BarChart) Lengths() []float64 {
 	longest := 0.0
 	for _, b := range c.Bars {
-		longest = max(longest, c.length(b.Value))
+		longest = max(longest, length(b.Value))
 	}
 	out := make([]float64, len(c.Bars))
 	for i, b := range c.Bars {
 		if longest > 0 {
-			out[i] = c.length(b.Value) / longest
+			out[i] = length(b.Value) / longest
 		}
 	}
 	return out
 }
 
-// length returns the length of a bar in any unit.
-func (c *BarChart) length(v float64) float64 {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0) || v <= 0:
+// length returns the length of a bar, which is its value if that can be drawn.
+func length(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 {
 		return 0
-	case c.Log:
-		return math.Log1p(v)
 	}
 	return v
 }

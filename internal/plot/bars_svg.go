@@ -25,14 +25,14 @@ func BarsSVG(c BarChart) string {
 	b.WriteString(text("title", 10, 26, "start", title))
 	longest := 0.0
 	for _, bar := range c.Bars {
-		longest = max(longest, c.length(bar.Value), c.length(bar.High))
+		longest = max(longest, length(bar.Value), length(bar.High))
 	}
 	wide := float64(svgWidth - barsLabels - barsNotes)
 	at := func(v float64) float64 {
 		if longest == 0 {
 			return barsLabels
 		}
-		return barsLabels + float64(wide*c.length(v)/longest)
+		return barsLabels + float64(wide*length(v)/longest)
 	}
 	for i, bar := range c.Bars {
 		y := float64(marginTop + barsRow*i + barsRow/2)

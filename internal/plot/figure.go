@@ -32,6 +32,8 @@ func FigureStyle() string {
 .s .line{fill:none;stroke:currentColor;stroke-width:2px;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .s .area{fill:currentColor;fill-opacity:.16}
 .s .dots{fill:currentColor;stroke:currentColor;stroke-width:1.4px}
+.s .lead{fill:none;stroke:currentColor;stroke-opacity:.5;vector-effect:non-scaling-stroke}
+.plot .label{fill:currentColor}
 .s.base{color:var(--base)}
 .s.base .line{stroke-width:1.3px}
 @media (max-width:600px){.plot text{font-size:19px}.s .line{stroke-width:1.5px}}
@@ -39,13 +41,13 @@ func FigureStyle() string {
 }
 
 func figurePalette() string {
-	light := []string{"#1f6fc4", "#d9560b", "#12855a", "#b5379b", "#a27600", "#6a4fd0", "#c92a2a", "#0b8799", "#7a4f2b", "#5d7f00"}
+	light := []string{"#1f6fc4", "#c24a06", "#12855a", "#b5379b", "#8a6500", "#6a4fd0", "#c92a2a", "#0a7d8e", "#7a4f2b", "#5d7f00"}
 	dark := []string{"#62adf6", "#ff9454", "#45c892", "#e883d3", "#e2b62a", "#a894ff", "#ff7676", "#41c9de", "#cfa883", "#abce42"}
 	var b strings.Builder
 	for n, colour := range light {
 		fmt.Fprintf(&b, ".c%d{color:%s}\n", n, colour)
 	}
-	b.WriteString(":root{--base:#7b848d}\n@media (prefers-color-scheme:dark){\n:root{--base:#9aa4ae}\n")
+	b.WriteString(":root{--base:#6b747d}\n@media (prefers-color-scheme:dark){\n:root{--base:#9aa4ae}\n")
 	for n, colour := range dark {
 		fmt.Fprintf(&b, ".c%d{color:%s}\n", n, colour)
 	}
@@ -61,17 +63,40 @@ func Figure(c Chart) string {
 	all, x, y, ok := c.clouds(true)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n",
-		figureWidth, figureHeight, html.EscapeString(c.Title))
+		figureWidth, figureHeight, html.EscapeString(c.spoken()))
 	if !ok {
 		b.WriteString(text("", figureWidth/2, figureHeight/2, "middle", "nothing to draw"))
 	} else {
 		p := figurePlane(&x, &y)
+		p.right -= c.labelRoom()
 		p.figureAxes(&b, &c)
 		p.figureSeries(&b, &c, all)
 		p.marks(&b, &c)
+		p.labels(&b, &c, all)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// spoken describes the chart in words, for those who do not see it.
+func (c *Chart) spoken() string {
+	words := "chart"
+	if c.YLabel != "" && c.XLabel != "" {
+		words = c.YLabel + " by " + c.XLabel
+	}
+	if c.Title != "" {
+		words = c.Title + ": " + words
+	}
+	var names []string
+	for _, s := range c.Series {
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) > 0 {
+		words += " (" + strings.Join(names, ", ") + ")"
+	}
+	return words
 }
 
 // figurePlane leaves room at the left for the longest number.
@@ -141,7 +166,7 @@ func (p *plane) figureLine(b *strings.Builder, c *Chart, l look, ps []point, s S
 	case len(places) > 0:
 		shape(b, "line", l.dash(), line(places))
 		if !l.baseline {
-			shape(b, "dots", "", l.dots(p.stations(places, l.n), 3.4))
+			shape(b, "dots", "", l.dots(p.stations(p.pixels(ps), l.n), 3.4))
 		}
 	}
 	if c.Points {
@@ -163,9 +188,9 @@ func (l look) class() string {
 	return fmt.Sprintf("s c%d", l.n%figureColours)
 }
 
-// dash differs between baselines, and from one round of colours to the next.
+// dash differs between baselines, and between lines that meet in a chart.
 func (l look) dash() string {
-	pattern := []string{"", "8 3", "3 3"}[l.n/figureColours%3]
+	pattern := []string{"", "9 3", "3 3", "9 3 3 3", "16 4", "6 2 2 2 2 2", "1.5 3"}[l.n%7]
 	if l.baseline {
 		pattern = baselineDash(l.n)
 	}
@@ -175,21 +200,38 @@ func (l look) dash() string {
 	return ` stroke-dasharray="` + pattern + `"`
 }
 
-// stations returns where the line number n carries its sign: at seven places along
-// the plane, shifted against those of other lines by the golden ratio, so that
-// lines that run together still show whose they are.
+// fewPoints is the number of points up to which each has a sign.
+const fewPoints = 24
+
+// pixels turns points into pixels.
+func (p *plane) pixels(ps []point) []point {
+	out := make([]point, len(ps))
+	for i, v := range ps {
+		out[i] = point{p.px(v.x), p.py(v.y)}
+	}
+	return out
+}
+
+// stations returns the points at which line number n has its sign: all if they are few,
+// else seven along the plane. Those are shifted against the signs of other lines by the golden
+// ratio, so that lines that run together can be told apart.
 func (p *plane) stations(places []point, n int) []point {
+	if len(places) <= fewPoints {
+		return places
+	}
 	const count = 7
 	_, shift := math.Modf(0.5 + float64(float64(n)*0.6180339887))
 	var out []point
 	for k := range count {
 		x := p.left + float64((float64(k)+shift)/count*(p.right-p.left))
-		for i := 1; i < len(places); i++ {
-			a, z := places[i-1], places[i]
-			if a.x <= x && x < z.x {
-				out = append(out, point{x, a.y + float64((x-a.x)/(z.x-a.x)*(z.y-a.y))})
-				break
+		best := places[0]
+		for _, at := range places {
+			if math.Abs(at.x-x) < math.Abs(best.x-x) {
+				best = at
 			}
+		}
+		if near := (p.right - p.left) / (2 * count); math.Abs(best.x-x) <= near && (len(out) == 0 || out[len(out)-1] != best) {
+			out = append(out, best)
 		}
 	}
 	return out

@@ -49,6 +49,8 @@ type Chart struct {
 	Series []Series // where two meet in a text, the first is seen
 
 	LogX, LogY bool // logarithmic axes
+	FromZero   bool // the y axis begins at 0, unless it is logarithmic
+	Tight      bool // the x axis ends where the lines do, unless it is logarithmic
 	Points     bool // points only, no lines between them
 	Marks      []Mark
 
@@ -112,10 +114,17 @@ func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 		}
 		all = append(all, ps)
 	}
+	if c.FromZero && !c.LogY {
+		e.lo.y, e.hi.y = min(e.lo.y, 0), max(e.hi.y, 0)
+	}
 	if e.lo.x > e.hi.x {
 		return nil, axis{}, axis{}, false
 	}
-	return all, newAxis(e.lo.x, e.hi.x, c.LogX), newAxis(e.lo.y, e.hi.y, c.LogY), true
+	x = newAxis(e.lo.x, e.hi.x, c.LogX)
+	if c.Tight && !c.LogX {
+		x.tighten(e.lo.x, e.hi.x)
+	}
+	return all, x, newAxis(e.lo.y, e.hi.y, c.LogY), true
 }
 
 // band returns the bounds of a series where both can be drawn; nil without a band.

@@ -70,7 +70,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "bars.txt", Bars(bars))
 	ranged := BarChart{Title: "Regret", Bars: []Bar{{Label: "a <b>", Value: 0.5, Low: 0.25, High: 0.75, Kind: 1}, {Label: "none"}}}
 	golden(t, "bars.svg", BarsSVG(ranged))
-	bars.ASCII, bars.Log, bars.Width = true, true, 20
+	bars.ASCII, bars.Width = true, 20
 	golden(t, "bars_ascii.txt", Bars(bars))
 }
 

@@ -132,7 +132,9 @@ func (l look) fill(opacity float64) string {
 }
 
 // baselineDash returns the dashes of baseline n, which has no colour.
-func baselineDash(n int) string { return []string{"7 4", "2 3", "10 3 2 3", "5 5"}[n%4] }
+func baselineDash(n int) string {
+	return []string{"7 4", "2 3", "10 3 2 3", "5 5", "1 4", "14 3 2 3 2 3", "4 2 1 2", "18 6"}[n%8]
+}
 
 // series draws one line or one cloud of points.
 func (p *plane) series(b *strings.Builder, c *Chart, l look, ps []point, s Series) {

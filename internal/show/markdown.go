@@ -14,6 +14,12 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer, picture func(i int) string) error {
 	m := &markdown{picture: picture}
 	m.line("# %s\n", mark(r.Title))
+	for _, p := range r.Lead {
+		m.line("%s\n", mark(p))
+	}
+	for _, p := range r.Warnings {
+		m.line("**Warning:** %s\n", mark(p))
+	}
 	if r.Verdict != "" {
 		m.line("**%s**\n", mark(r.Verdict))
 	}

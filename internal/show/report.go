@@ -26,9 +26,13 @@ import (
 // A Report is the result of an experiment, a comparison or a crawl.
 type Report struct {
 	Title    string   // "castillo04-table1", "sim: cnr-2000"
+	Subtitle string   // one line below the title; may be empty
+	Lead     []string // paragraphs for readers who read nothing else; may be empty
+	Warnings []string // what a reader must know to trust the numbers
+	Key      []Field  // a few numbers that are shown large
 	Verdict  string   // one sentence: does the finding hold here, and if not why; may be empty
 	Intro    []string // paragraphs
-	Header   []Field  // what the run is a function of: world, seeds, policies, options, random seed
+	Header   []Field  // what the run is a function of: world, seeds, policies, options, random seed; after the sections if there is a Lead
 	Sections []Section
 	// Lines, if there are any, are what --json prints in place of the report, one a line.
 	Lines []any
@@ -40,6 +44,13 @@ type Field struct{ Name, Value string }
 // A Section is one figure or table of a paper, or one question. Each part may be
 // missing; they are shown in this order.
 type Section struct {
+	// Group is the heading of a part of the report that begins with this section; "" for others.
+	Group string
+	// Fold, if not empty, lets a page show only the title and this line until it is opened.
+	Fold string
+	// Half lets a page show the section beside another one of half the width.
+	Half bool
+
 	Title string
 	Text  string // paragraphs, separated by an empty line
 	Chart *plot.Chart
@@ -153,7 +164,7 @@ func pageFuncs() template.FuncMap {
 	return template.FuncMap{
 		"plain":      func(s string) string { return plot.Plain(s, false) },
 		"paragraphs": Paragraphs,
-		"contents":   func(s []Section) bool { return len(s) >= contentsFrom },
+		"contents":   contents,
 		"style":      pageStyle,
 		"id":         func(i int) string { return fmt.Sprintf("s%d", i+1) },
 		"figure":     func(c *plot.Chart) template.HTML { return template.HTML(plot.Figure(*c)) },
@@ -163,11 +174,22 @@ func pageFuncs() template.FuncMap {
 		"right":      (*Table).right,
 		"cell":       cell,
 		"named":      named,
+		"narrow":     narrow,
 	}
 }
 
 // contentsFrom is the number of sections from which on the page lists them first.
 const contentsFrom = 4
+
+// contents reports whether the page lists its sections first. Folded ones are a list themselves.
+func contents(sections []Section) bool {
+	for i := range sections {
+		if sections[i].Fold != "" {
+			return false
+		}
+	}
+	return len(sections) >= contentsFrom
+}
 
 // named reports whether a chart has a series with a name, and so a legend.
 func named(c *plot.Chart) bool {
@@ -178,6 +200,9 @@ func named(c *plot.Chart) bool {
 	}
 	return false
 }
+
+// narrow reports whether a table is not as wide as the page, because its cells would be far apart.
+func narrow(t *Table) bool { return len(t.Columns) <= 4 && len(t.Columns) > 0 && !t.linked() }
 
 // pageStyle lets the box of series i in a legend hide what has its class, and lets a
 // pointer that rests on its name fade all others.
@@ -210,10 +235,11 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	for _, s := range r.Sections {
 		sections = append(sections, s.object())
 	}
-	whole := Object{
-		{"title", r.Title}, {"verdict", r.Verdict}, {"intro", append([]string{}, r.Intro...)},
-		{"header", headerObject(r.Header)}, {"sections", sections},
+	whole := Object{{"title", r.Title}, {"verdict", r.Verdict}}
+	if len(r.Lead) > 0 {
+		whole = append(whole, Member{"subtitle", r.Subtitle}, Member{"lead", r.Lead}, Member{"warnings", append([]string{}, r.Warnings...)})
 	}
+	whole = append(whole, Member{"intro", append([]string{}, r.Intro...)}, Member{"header", headerObject(r.Header)}, Member{"sections", sections})
 	if err := JSON(w, whole, "  "); err != nil {
 		return fmt.Errorf("write summary of %q: %w", r.Title, err)
 	}

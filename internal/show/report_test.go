@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -340,6 +341,7 @@ func TestCells(t *testing.T) {
 	for want, c := range map[string]Cell{
 		"0.67": Num(2.0/3, 2), "-": Num(math.Inf(-1), 1), "1,234,567": Count(1234567), "-12": Count(-12),
 		"-1,000": Count(-1000), "999": Count(999), "12.3k": Brief(12345), "opic": Words("opic"), "": {},
+		"0.000084": Digits(8.4e-5), "1,235": Digits(1234.5), "12.3": Digits(12.34), "0.50": Digits(0.5), "0": Digits(0), "0.0": Num(-0.01, 1), "-0.1": Num(-0.06, 1), "3m20s": Span(200 * time.Second),
 	} {
 		if c.shown != want {
 			t.Errorf("%q, want %q", c.shown, want)

@@ -19,6 +19,8 @@ type Screen struct {
 	W io.Writer
 	// Width returns the number of columns of the terminal; nil if W is not one.
 	Width func() int
+	// Paint, if not nil, colours a line that is drawn. It adds no columns.
+	Paint func(line string) string
 
 	mu    sync.Mutex
 	drawn bool
@@ -49,7 +51,11 @@ func (s *Screen) Draw(lines ...string) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString("\r" + clip(Line(text), s.Width()-1) + "\x1b[K")
+		text = clip(Line(text), s.Width()-1)
+		if s.Paint != nil {
+			text = s.Paint(text)
+		}
+		b.WriteString("\r" + text + "\x1b[K")
 	}
 	b.WriteString("\x1b[J") // what a longer panel left
 	if up := len(lines) - 1; up > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -69,6 +70,18 @@ func (t *Table) right() []bool {
 	return out
 }
 
+// linked reports whether the table has links.
+func (t *Table) linked() bool {
+	for _, row := range t.Rows {
+		for _, c := range row {
+			if c.link != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // cell returns the cell of a row under column i; an empty one past its end.
 func cell(row []Cell, i int) Cell {
 	if i < len(row) {
@@ -80,6 +93,7 @@ func cell(row []Cell, i int) Cell {
 // A Cell is a text, or a number with the way it is shown. The zero Cell is empty.
 type Cell struct {
 	shown  string
+	link   string  // address that a page links the text to; "": none
 	value  float64 // of a number, in full
 	number bool
 }
@@ -87,10 +101,29 @@ type Cell struct {
 // Words returns a cell of text.
 func Words(s string) Cell { return Cell{shown: s} }
 
+// Link returns a cell with an address of the web, to which a page links it.
+func Link(url string) Cell { return Cell{shown: url, link: url} }
+
+// Address returns the address that the cell is linked to: only the protocols of the web.
+func (c Cell) Address() string {
+	if strings.HasPrefix(c.link, "http://") || strings.HasPrefix(c.link, "https://") {
+		return c.link
+	}
+	return ""
+}
+
 // Num returns a number with a number of digits after the point. NaN and infinity are shown
 // as a dash.
 func Num(v float64, decimals int) Cell {
-	return numberCell(v, strconv.FormatFloat(v, 'f', decimals, 64))
+	return numberCell(v, positiveZero(strconv.FormatFloat(v, 'f', decimals, 64)))
+}
+
+// positiveZero returns a number without the sign of a zero.
+func positiveZero(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // NumOf returns Num of a number that may be missing: then it returns None.
@@ -103,6 +136,27 @@ func NumOf(v *float64, scale float64, decimals int) Cell {
 
 // Brief returns a number of any magnitude with about three digits: 0.25, 12.3k, 2e-07.
 func Brief(v float64) Cell { return numberCell(v, plot.Number(v)) }
+
+// Digits returns a number with about three digits and without an exponent: 1,234, 12.3, 0.0042.
+func Digits(v float64) Cell { return numberCell(v, digits(v)) }
+
+func digits(v float64) string {
+	switch abs := math.Abs(v); {
+	case !isFinite(v) || abs == 0:
+		return "0"
+	case abs >= 99.95 && abs < 1e15:
+		return Grouped(int64(math.Round(v)))
+	case abs >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case abs >= 0.0995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(v, 'f', 1-int(math.Floor(math.Log10(abs))), 64)
+	}
+}
+
+// Span returns a number of seconds, shown as Duration shows it.
+func Span(d time.Duration) Cell { return numberCell(d.Seconds(), Duration(d)) }
 
 // Count returns a whole number in full, in groups of three digits.
 func Count[N integer](n N) Cell { return numberCell(float64(n), Grouped(n)) }

@@ -29,6 +29,15 @@ func (r *Report) Text(o TextOptions) string {
 	}
 	p := &printer{TextOptions: o}
 	p.heading(r.Title, '=')
+	if r.Subtitle != "" {
+		p.paragraph(r.Subtitle)
+	}
+	for _, s := range r.Lead {
+		p.paragraph(s)
+	}
+	for _, s := range r.Warnings {
+		p.paragraph("Warning: " + s)
+	}
 	p.header(r.Header)
 	if r.Verdict != "" {
 		p.paragraph(r.Verdict)

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,64 @@ func Sections(worlds []*World, forecasts, shares string) []show.Section {
 		{Title: "Forecasts by graph", Table: byWorld(worlds)},
 		{Title: "Shares", Table: sharesTable(worlds), Text: shares},
 	}
+}
+
+// HotSections shows what was found about pages on a topic.
+func HotSections(worlds []*World, text string) []show.Section {
+	return []show.Section{{Title: "Forecasts of pages about a topic", Table: hotTable(worlds), Text: text}}
+}
+
+func hotTable(worlds []*World) *show.Table {
+	t := &show.Table{Columns: []show.Column{{Name: "world"}, {Name: "crawls"}, {Name: "cases"}}}
+	for b := range advise.Budgets {
+		t.Columns = append(t.Columns, show.Column{Name: b.String(), Unit: "%"},
+			show.Column{Name: "width", Key: b.String() + "_width"}, show.Column{Name: "last tenth", Key: b.String() + "_last"})
+	}
+	for _, w := range append(worlds, together(worlds)) {
+		row := []any{w.Name, show.Count(w.crawls), show.Count(len(w.hot[advise.Pages]))}
+		for b := range advise.Budgets {
+			if s := SumHot([]*World{w}, b); s.Cases > 0 {
+				row = append(row, show.Num(100*s.Covered, 1), show.Num(s.Width, 2), show.Num(s.Last, 2))
+			} else {
+				row = append(row, show.None(), show.None(), show.None())
+			}
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// together returns what was found at all places.
+func together(worlds []*World) *World {
+	all := &World{Name: "all"}
+	for _, w := range worlds {
+		crawls := all.crawls + w.crawls
+		all.Add(w)
+		all.crawls = crawls
+	}
+	return all
+}
+
+// SumHot returns the summary of the forecasts of pages about a topic. A width is the quotient of
+// the ends, each plus a half, because the lower one may be 0.
+func SumHot(worlds []*World, b advise.Budget) (s Summary) {
+	var errors []float64
+	widths, held := 0.0, 0
+	for _, w := range worlds {
+		for _, c := range w.hot[b] {
+			widths += math.Log((c.High + 0.5) / (c.Low + 0.5))
+			errors = append(errors, math.Log((float64(c.truth)+0.5)/(float64(c.Last)+0.5)))
+			if c.holds() {
+				held++
+			}
+		}
+	}
+	if s.Cases = len(errors); s.Cases > 0 {
+		n := float64(s.Cases)
+		s.Covered, s.Width = float64(held)/n, math.Exp(widths/n)
+		s.Last = around(errors, s.Covered)
+	}
+	return s
 }
 
 // pooled returns the cases of a budget at all places.
@@ -37,6 +96,14 @@ func covered(cases []Case) float64 {
 	return float64(n) / float64(len(cases))
 }
 
+// around returns the errors' distance that holds a share of them, chosen in hindsight, as a factor.
+func around(errors []float64, share float64) float64 {
+	slices.Sort(errors)
+	n, out := len(errors), (1-share)/2
+	low, high := int(out*float64(n)), int((1-out)*float64(n))
+	return math.Exp(errors[min(high, n-1)] - errors[min(low, n-1)])
+}
+
 // tenths returns by which factor intervals around what the last tenth brought, times the trend
 // or not, are wide, if they all have the same width and position, chosen in hindsight so that
 // as many hold the truth.
@@ -49,11 +116,7 @@ func tenths(cases []Case, share float64, trend bool) float64 {
 		}
 		errors = append(errors, e)
 	}
-	slices.Sort(errors)
-	n := len(errors)
-	out := (1 - share) / 2
-	low, high := int(out*float64(n)), int((1-out)*float64(n))
-	return math.Exp(errors[min(high, n-1)] - errors[min(low, n-1)])
+	return around(errors, share)
 }
 
 // A Summary is about the forecasts of a budget on all graphs.
@@ -147,24 +210,32 @@ const (
 	most  = 0.86
 )
 
-// Verdict says whether the intervals are honest and useful.
-func Verdict(worlds []*World) string {
+// Verdict says whether the intervals are honest and useful, on graphs and on worlds with a topic.
+func Verdict(worlds, topics []*World) string {
+	s := judged("", worlds, "graph", Sum)
+	if len(topics) > 0 {
+		s += " " + judged("Pages about a topic: i", topics, "world", SumHot)
+	}
+	return s
+}
+
+func judged(prefix string, worlds []*World, what string, sum func([]*World, advise.Budget) Summary) string {
 	crawls, s := 0, ""
 	for _, w := range worlds {
 		crawls += w.crawls
 	}
 	for b := range advise.Budgets {
-		x, word, narrow := Sum(worlds, b), "honest", "narrower"
+		x, word, narrow := sum(worlds, b), "honest", "narrower"
 		if x.Cases == 0 {
 			continue
 		}
 		if x.Covered < least || x.Covered > most {
 			word = "not honest"
 		}
-		if x.Width >= min(x.Last, x.Trend) {
+		if x.Width >= x.Last || x.Trend > 0 && x.Width >= x.Trend {
 			narrow = "not narrower"
 		}
 		s += fmt.Sprintf("; %s: %s (%.1f %%), %s than extrapolating the last tenth", b, word, 100*x.Covered, narrow)
 	}
-	return fmt.Sprintf("Intervals of 80 %% over %d crawls of %s%s.", crawls, show.Counted(len(worlds), "graph"), s)
+	return fmt.Sprintf("%sntervals of 80 %% over %d crawls of %s%s.", cmp.Or(prefix, "I"), crawls, show.Counted(len(worlds), what), s)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -22,8 +23,9 @@ type Advised struct {
 	Fetched    int      `json:"fetched"`
 	Known      int      `json:"known"`
 	Waiting    int      `json:"waiting"`
-	Importance float64  `json:"importance"` // share of the PageRank of known pages that is fetched
-	Certain    float64  `json:"certain"`    // share of personalised PageRank that is certainly fetched
+	Hot        *int     `json:"hot,omitempty"` // fetched pages about the topic, if there is one
+	Importance float64  `json:"importance"`    // share of the PageRank of known pages that is fetched
+	Certain    float64  `json:"certain"`       // share of personalised PageRank that is certainly fetched
 	Next       []Next   `json:"next"`
 	Wasted     []Wasted `json:"wasted"`
 	Verdict    string   `json:"verdict"`
@@ -35,10 +37,19 @@ type Advised struct {
 
 // A Next is what a tenth more of a budget would buy.
 type Next struct {
-	Budget     string  `json:"budget"`
-	More       float64 `json:"more"` // pages, hours or bytes
-	Pages      int     `json:"pages"`
-	Importance Gain    `json:"importance"`
+	Budget     string   `json:"budget"`
+	More       float64  `json:"more"` // pages, hours or bytes
+	Pages      int      `json:"pages"`
+	Importance Gain     `json:"importance"`
+	Hot        *HotGain `json:"hot,omitempty"` // nil without a topic
+}
+
+// A HotGain is how many pages about the topic are added, with its 80 % interval.
+type HotGain struct {
+	Pages float64 `json:"pages"`
+	Low   int     `json:"low"`
+	High  int     `json:"high"`
+	Last  int     `json:"last_tenth"` // what the last tenth of the budget added
 }
 
 // A Gain is what is added to something, as a share of what there is, with its 80 % interval.
@@ -96,8 +107,15 @@ func newAdvised(a *advise.Advice, names []string) *Advised {
 		Fetched: a.Fetched, Known: a.Known, Waiting: a.Waiting, Importance: a.Importance, Certain: a.Certain,
 		Next: []Next{}, Wasted: []Wasted{}, Verdict: a.Verdict.String(), verdict: a.Verdict,
 	}
+	if a.Topic {
+		x.Hot = &a.Hot
+	}
 	for _, f := range a.Next {
-		x.Next = append(x.Next, Next{f.Budget.String(), f.More, f.Pages, Gain{f.Gain, f.Low, f.High, f.Last}})
+		n := Next{Budget: f.Budget.String(), More: f.More, Pages: f.Pages, Importance: Gain{f.Gain, f.Low, f.High, f.Last}}
+		if h := f.Hot; a.Topic {
+			n.Hot = &HotGain{h.Pages, int(h.Low), int(h.High), h.Last}
+		}
+		x.Next = append(x.Next, n)
 	}
 	for _, w := range a.Wasted {
 		x.Wasted = append(x.Wasted, Wasted{names[w.Site], w.Requests, w.Importance})
@@ -109,8 +127,11 @@ func newAdvised(a *advise.Advice, names []string) *Advised {
 func (x *Advised) advise(a *advise.Advice, s *history.Status, c *config.Config) {
 	gain := "a tenth more pages"
 	if len(x.Next) > 0 {
-		n := x.Next[0].Importance
-		gain = fmt.Sprintf("a tenth more pages adds %s to %s %% of importance", percent(n.Low), percent(n.High))
+		low, high := a.Gain()
+		gain = fmt.Sprintf("a tenth more pages adds %s to %s %% of importance", percent(low), percent(high))
+		if h := x.Next[0].Hot; h != nil {
+			gain = fmt.Sprintf("a tenth more pages adds %d to %s about the topic, of which there are %s", h.Low, show.Counted(h.High, "page"), show.Grouped(a.Hot))
+		}
 	}
 	more := tenthMore(s, c)
 	switch a.Verdict {
@@ -167,6 +188,9 @@ func courseSoFar(c *history.Crawl) (*advise.Course, error) {
 		Pages: c.Known(), Seeds: distinct(trail.Seeds), Out: links.of,
 		Blind: func(p graph.Page) bool { return duplicate[p] }, Closed: func(p graph.Page) bool { return closed(s, p) },
 		Site: s.Frontier.Site, Requests: make([]int64, len(trail.Sites)),
+	}
+	if _, _, ok := s.Frontier.Topical(); ok {
+		x.Hot = func(p graph.Page) bool { _, hot := s.Frontier.Similarity(p); return hot }
 	}
 	for _, v := range trail.Visits {
 		duplicate[v.Page] = v.Class == event.Duplicate

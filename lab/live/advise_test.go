@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/subject"
 )
 
 // The advice on a crawl that is paused agrees with the report and the status of the crawl, and
@@ -40,5 +41,29 @@ func TestReadAdvice(t *testing.T) {
 	}
 	if b, err := json.Marshal(a); err != nil || !strings.Contains(string(b), `"importance":{"gain":`) {
 		t.Errorf("error %v, JSON %s", err, b)
+	}
+}
+
+// The advice on a crawl with a topic says how many pages about it a tenth more would bring.
+func TestReadAdviceOnTopic(t *testing.T) {
+	spec := fakeweb.Spec{Pages: 900, Sites: 12, Links: 7200, Seed: 9, Topics: fakeweb.SomeTopics()}
+	_, dir, sum := crawledAs(t, spec, spec.Sites, answer.Options{}, func(c *config.Config) {
+		c.Pages, c.Commit, c.Query, c.Policy = 400, config.Seconds(60), subject.Name(0), "topical"
+	})
+	a, err := ReadAdvice(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Hot == nil || int64(*a.Hot) != sum.Topic.Hot || *a.Hot == 0 || len(a.Next) != 3 {
+		t.Fatalf("%+v, want the hot pages of %+v", a, sum.Topic)
+	}
+	for _, n := range a.Next {
+		if n.Hot == nil || n.Hot.Low > n.Hot.High || n.Hot.High == 0 || n.Hot.High > n.Pages {
+			t.Errorf("%s: %+v", n.Budget, n.Hot)
+		}
+	}
+	var text bytes.Buffer
+	if err := a.Print(&text); err != nil || !strings.Contains(text.String(), "adds pages about the topic") || !strings.Contains(a.Advice, "about the topic") {
+		t.Errorf("error %v, advice %q, text\n%s", err, a.Advice, text.String())
 	}
 }

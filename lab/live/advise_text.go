@@ -17,6 +17,9 @@ func (x *Advised) Print(w io.Writer) error {
 	t.Add("fetched", show.Grouped(x.Fetched), fmt.Sprintf("of %s; %s wait", show.Counted(x.Known, "known page"), show.Grouped(x.Waiting)))
 	t.Add("importance", fmt.Sprintf("%.1f %%", 100*x.Importance), "of the PageRank of the known pages is fetched")
 	t.Add("certain", fmt.Sprintf("%.1f %%", 100*x.Certain), "at least, of PageRank with jumps to the seeds alone")
+	if x.Hot != nil {
+		t.Add("topic", show.Grouped(*x.Hot), "fetched pages are about it")
+	}
 	x.addWasted(t)
 	t.Add("advice", "", x.Advice)
 	if x.Command != "" {
@@ -35,7 +38,22 @@ func (x *Advised) Print(w io.Writer) error {
 		"Importance is PageRank. Pages that no fetched page links to are not counted, nor is what\n"+
 		"pages say, or whether they change. In a crawl that has seen little of its web the interval\n"+
 		"is too narrow (docs/advise.md).\n")
-	return err
+	if err != nil || x.Hot == nil {
+		return err
+	}
+	if _, err = fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return x.hotTable().Print(w)
+}
+
+// hotTable shows how many pages about the topic a tenth more adds.
+func (x *Advised) hotTable() *show.List {
+	t := show.NewList("a tenth more", "adds pages about the topic", "from", "to", "the last tenth added")
+	for _, n := range x.Next {
+		t.Add(n.Budget, fmt.Sprintf("%.0f", n.Hot.Pages), show.Grouped(n.Hot.Low), show.Grouped(n.Hot.High), show.Grouped(n.Hot.Last))
+	}
+	return t
 }
 
 func (x *Advised) addWasted(t *show.List) {

@@ -67,7 +67,7 @@ func (r *Report) left() []show.Section {
 // sampleSection returns the section about a policy that works on a sample of the links.
 func (r *Report) sampleSection() show.Section {
 	text := fmt.Sprintf("The crawl has more links than the policy %s keeps in memory. It looks at those of one fetched page in %d; the others count as if they linked like the pages of their group. The parameter links of the policy is the number of links that are kept, at 4 bytes each.", r.config.Policy, r.status.Sample)
-	return show.Section{Title: "Sample", Text: text}
+	return show.Section{Title: "Sample", Text: text, Fold: fmt.Sprintf("the links of one page in %d", r.status.Sample)}
 }
 
 // skipped returns the section about traps.
@@ -85,10 +85,11 @@ func (r *Report) skipped(s *history.Status) show.Section {
 	}
 	if len(t.Rows) == 0 {
 		sec.Text += "No page was taken for a trap."
+		sec.Fold = "no traps"
 		return sec
 	}
 	sec.Text += fmt.Sprintf("Held pages, which are admitted if evidence clears them: %s. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", show.Grouped(s.Held))
-	sec.Table = t
+	sec.Table, sec.Fold = t, show.Counted(len(Skipped(s)), "kind")+" of traps"
 	return sec
 }
 
@@ -103,7 +104,7 @@ func capSection(caps []state.Cap) show.Section {
 		}
 		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(CapWhere(x)), show.Words(CapRaise(x))})
 	}
-	return show.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
+	return show.Section{Title: "Left out by limits", Fold: show.Counted(len(caps), "limit"), Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
 }
 
 func mirrorSection(s *history.Status) show.Section {
@@ -112,7 +113,7 @@ func mirrorSection(s *history.Status) show.Section {
 		t.Rows = append(t.Rows, []show.Cell{show.Words(m.Site), show.Words(m.Of)})
 	}
 	text := fmt.Sprintf("%s: at least four fifths of the paths fetched from both had the same content. Pages of a mirror are fetched later than their importance alone would place them.", show.Counted(s.Mirrored, "mirror"))
-	return show.Section{Title: "Mirrors", Text: text, Table: t}
+	return show.Section{Title: "Mirrors", Text: text, Table: t, Fold: show.Counted(s.Mirrored, "mirror")}
 }
 
 func largestSection(x *history.SiteShare) show.Section {
@@ -120,8 +121,8 @@ func largestSection(x *history.SiteShare) show.Section {
 		return []show.Cell{show.Words(name), show.Count(int(known)), show.Num(100*share, 1), verdict, trapped}
 	}
 	return show.Section{
-		Title: "The largest site",
-		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
+		Title: "The largest site", Fold: fmt.Sprintf("%s, %.1f %% of the known pages", x.Site, 100*x.Share),
+		Text: fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
 		Table: &show.Table{
 			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "skipped", Key: "trapped"}},
 			Rows: [][]show.Cell{

@@ -8,12 +8,10 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -27,10 +25,13 @@ import (
 
 // A Report compares a crawl with simulations in its world.
 type Report struct {
-	Real *lab.Run
+	Real *lab.Run   // nil if no page was fetched
 	Runs []*lab.Run // simulations; the first has the policy of the crawl
-	// Failed has the errors of policies that could not be simulated while others could.
+	// Failed has the errors of policies that could not be simulated while others could, or says
+	// that no page was fetched.
 	Failed error
+	Top    []TopPage    // the most important pages
+	Missed []MissedPage // important pages that were not fetched: failed ones, and others
 
 	w      *World
 	config *config.Config // of the last session
@@ -40,6 +41,12 @@ type Report struct {
 	c      *lab.Comparison
 	copies *copies
 	sweep  []*lab.Run // by sweepShares; nil if there are none
+
+	timeline  *history.Timeline
+	languages map[string]int64 // of some pages
+	// The best of the pages that were not fetched, and how many of them would be among the top.
+	missedFailed, missedOther []missed
+	missedBest                int
 }
 
 // ReportOptions configure what a Report compares a crawl with.
@@ -63,9 +70,13 @@ func (r *Report) Close() {
 	r.w.Close()
 }
 
-// ReadReport reads a crawl, measures it, and crawls its world virtually.
+// ReadReport reads a crawl, measures it, and crawls its world virtually. If no page was fetched,
+// the report has what is known all the same, and Failed says so.
 func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, error) {
 	w, err := OpenWorld(ctx, dir, WorldOptions{Program: o.Program, Progress: o.Progress.Set})
+	if errors.Is(err, lab.ErrNothing) {
+		return readNothing(ctx, dir, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +88,47 @@ func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, erro
 	return r, nil
 }
 
-func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
+// readNothing reads a crawl that fetched no page.
+func readNothing(ctx context.Context, dir string, nothing error) (*Report, error) {
+	c, err := history.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{w: &World{Crawl: c}, Failed: nothing}
+	if r.w.Trail, err = c.Trail(); err == nil {
+		err = r.readCrawl()
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// readCrawl reads what needs no importance.
+func (r *Report) readCrawl() (err error) {
 	if r.state, err = r.w.Crawl.State(); err != nil {
 		return err
 	}
 	if r.status, err = r.w.Crawl.Status(); err != nil {
 		return err
 	}
+	if r.config, err = r.w.Crawl.Config(); err != nil {
+		return err
+	}
+	r.timeline, err = r.w.Crawl.Timeline(timeSteps)
+	return err
+}
+
+func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
+	if err := r.readCrawl(); err != nil {
+		return err
+	}
 	if err := r.measure(o.Progress); err != nil {
+		return err
+	}
+	r.findMissed()
+	if err := r.readPages(); err != nil {
 		return err
 	}
 	if r.w.Trail.Revisits > 0 {
@@ -108,13 +152,10 @@ func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
 
 // measure computes the importance of the pages and measures the order of the crawl by it.
 func (r *Report) measure(shown *show.Stages) (err error) {
-	if r.config, err = r.w.Crawl.Config(); err != nil {
-		return err
-	}
 	if err := r.w.Replay(r.world); err != nil {
 		return err
 	}
-	course := r.course()
+	course := r.result()
 	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: course.Order, Progress: shown.Sweeps("pagerank", 1e-12)})
 	if err != nil {
 		return err
@@ -154,8 +195,8 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	return set, err
 }
 
-// course returns the crawl as the result of a simulation. Its clock stops between sessions.
-func (r *Report) course() *sim.Result {
+// result returns the crawl as the result of a simulation. Its clock stops between sessions.
+func (r *Report) result() *sim.Result {
 	t := r.w.Trail
 	res := &sim.Result{Known: r.w.Crawl.Known(), Sites: len(t.Sites), Took: t.Duration - t.Stopped}
 	for _, n := range r.state.Requests {
@@ -207,35 +248,36 @@ const simulated = ", simulated"
 // all returns the crawl and its simulations.
 func (r *Report) all() []*lab.Run { return append([]*lab.Run{r.Real}, r.Runs...) }
 
-// Brief returns the main tables and, with charts, the main curves.
+// page returns the report without sections.
+func (r *Report) page() *show.Report {
+	return &show.Report{Title: filepath.Base(r.w.Crawl.Path), Subtitle: r.subtitle(), Lead: r.lead(), Warnings: r.warnings()}
+}
+
+// briefPages is the number of pages in the lists of Brief.
+const briefPages = 10
+
+// Brief returns the sentences, the main tables and, with charts, the main curves.
 func (r *Report) Brief(charts bool) *show.Report {
-	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
-	for _, s := range []show.Section{r.figures(), r.orders()} {
-		rep.Sections = append(rep.Sections, show.Section{Table: s.Table})
+	rep := r.page()
+	if rep.Sections = []show.Section{{Table: r.figures().Table}}; r.Real == nil {
+		return rep
 	}
+	rep.Sections = append(rep.Sections, briefly(r.topSection()))
+	if s := r.failedSection(); s.Table != nil {
+		rep.Sections = append(rep.Sections, briefly(s))
+	}
+	rep.Sections = append(rep.Sections, show.Section{Table: r.orders().Table})
 	if charts {
-		rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())[0])
+		rep.Sections = append(rep.Sections, r.gatheredByPages(), r.rates())
 	}
 	return rep
 }
 
-// verdict returns a sentence about the importance that the crawl gathered.
-func (r *Report) verdict() string {
-	half, ok := r.Real.Trial.Cumulative().At(0.5)
-	if !ok {
-		return ""
-	}
-	text := fmt.Sprintf("The first half of the pages has %.1f %% of the importance", 100*half)
-	var others []string
-	for _, run := range r.Runs {
-		if v, ok := run.Trial.Cumulative().At(0.5); ok {
-			others = append(others, fmt.Sprintf("%s %.1f %%", run.Policy, 100*v))
-		}
-	}
-	if len(others) > 0 {
-		text += " (" + strings.Join(others, ", ") + ")"
-	}
-	return text + "."
+// briefly returns the beginning of a list.
+func briefly(s show.Section) show.Section {
+	t := *s.Table
+	t.Rows = t.Rows[:min(len(t.Rows), briefPages)]
+	return show.Section{Table: &t}
 }
 
 // A Summary has the main numbers of a Report.
@@ -245,6 +287,9 @@ type Summary struct {
 	Fetched  int64    `json:"fetched"`
 	Failed   int64    `json:"failed"`
 	Refused  int64    `json:"refused"`
+	Waiting  int64    `json:"waiting"`
+	Attempts int64    `json:"attempts"`
+	Yield    *float64 `json:"pages_per_attempt"` // null without attempts
 	Sites    int      `json:"sites"`
 	Bytes    int64    `json:"bytes"`
 	Seconds  float64  `json:"seconds"` // of running
@@ -254,6 +299,14 @@ type Summary struct {
 	// let it be estimated; nil without visits.
 	Freshness *float64 `json:"freshness,omitempty"`
 	Indexes   int      `json:"indexes_written"`
+	// When pages came, seconds of running; null if none did.
+	MeanSeconds   *float64 `json:"mean_seconds"`
+	MedianSeconds *float64 `json:"median_seconds"`
+
+	Lead     []string     `json:"lead"`     // three sentences
+	Warnings []string     `json:"warnings"` // such as sessions with different options
+	Top      []TopPage    `json:"top"`      // the most important pages
+	Missed   []MissedPage `json:"missed"`   // important pages that were not fetched
 }
 
 // An Order has the main numbers of one order of the pages.
@@ -269,9 +322,19 @@ func (r *Report) Summary() Summary {
 	of := r.status
 	s := Summary{
 		Known: of.Known, Fetched: of.Fetched, Failed: of.Failed,
-		Refused: of.Refused, Sites: len(r.w.Trail.Sites), Bytes: of.Bytes,
-		Seconds: r.Real.Result.Took.Seconds(), HalfRank: halfRank(r.Real.Trial.Cumulative()),
+		Refused: of.Refused, Waiting: of.Waiting, Attempts: show.Total(of.Outcomes), Sites: int(of.Sites), Bytes: of.Bytes,
+		Seconds: r.took().Seconds(), Orders: []Order{},
+		Lead: r.lead(), Warnings: append([]string{}, r.warnings()...), Top: append([]TopPage{}, r.Top...), Missed: append([]MissedPage{}, r.Missed...),
 	}
+	if y, ok := r.yield(); ok {
+		s.Yield = &y
+	}
+	if r.Real == nil {
+		return s
+	}
+	s.HalfRank = halfRank(r.Real.Trial.Cumulative())
+	mean, median := r.arrival()
+	s.MeanSeconds, s.MedianSeconds = &mean, &median
 	if r.copies != nil {
 		has, good, _ := r.gathered()
 		fresh := good[tradeoffPoints-1] / has[tradeoffPoints-1]
@@ -314,6 +377,9 @@ type Course struct {
 }
 
 func courseOf(run *lab.Run, policy string) *Course {
+	if run == nil {
+		return &Course{Policy: policy}
+	}
 	c := run.Trial.Cumulative()
 	return &Course{Policy: policy, HalfRank: halfRank(c), For50: secondsFor(run, c, 0.5), For90: secondsFor(run, c, 0.9), Seconds: run.Result.Took.Seconds()}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +20,119 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// Full returns everything, for report.html.
+// Full returns everything, for report.html: what readers want to know first, then the rest, folded.
 func (r *Report) Full() *show.Report {
-	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict(), Header: r.header()}
-	rep.Sections = []show.Section{r.figures(), r.orders()}
-	rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())...)
-	rep.Sections = append(rep.Sections, r.tradeoff()...)
-	if len(r.Runs) > 0 {
-		rep.Sections = append(rep.Sections, lab.SideBySide(r.Real, r.Runs[0]))
+	rep := r.page()
+	rep.Key = r.key()
+	if r.Real == nil {
+		rep.Sections = slices.Concat(group("What did not come", r.notFetched()), group("The crawl", []show.Section{r.figures(), r.sites(), r.sessions()}))
+		return rep
 	}
-	rep.Sections = append(rep.Sections, r.byDepth()...)
-	rep.Sections = append(rep.Sections, r.outcomes(), r.refusals())
-	rep.Sections = append(rep.Sections, r.left()...)
-	rep.Sections = append(rep.Sections, r.statuses(), r.media(), r.sizes(), r.sites(), r.sessions())
-	if s, ok := r.latencies(); ok {
-		rep.Sections = append(rep.Sections, s)
-	}
+	rep.Header = r.header()
+	rep.Sections = []show.Section{r.gatheredByPages(), r.rates(), r.topSection(), r.failedSection()}
+	rep.Sections = slices.Concat(rep.Sections,
+		group("Was the order good?", r.order()),
+		group("Freshness", r.tradeoff()),
+		group("How the crawl went", r.course()),
+		group("What was gathered", r.content()),
+		group("What was not", append([]show.Section{r.otherMissed()}, r.notFetched()...)),
+		group("The crawl", []show.Section{r.figures(), r.sites(), r.sessions()}))
 	return rep
+}
+
+// group gives the first of some sections a heading, and folds all of them.
+func group(title string, list []show.Section) []show.Section {
+	for i := range list {
+		list[i].Half = false
+		if list[i].Fold == "" {
+			list[i].Fold = rowsText(&list[i])
+		}
+	}
+	if len(list) > 0 {
+		list[0].Group = title
+	}
+	return list
+}
+
+// rowsText describes what is in a section that has no better description.
+func rowsText(s *show.Section) string {
+	switch {
+	case s.Chart != nil && s.Table != nil:
+		return "chart and table"
+	case s.Chart != nil:
+		return "chart"
+	case s.Table != nil:
+		return show.Counted(len(s.Table.Rows), "row")
+	}
+	return "text"
+}
+
+// gatheredByPages shows the importance that was gathered over the crawl, with what other
+// policies would have done.
+func (r *Report) gatheredByPages() show.Section {
+	runs := append([]*lab.Run{r.Real}, r.others()...)
+	if hot := r.hotPages(); hot > 0 {
+		c := &plot.Chart{XLabel: "share of the pages", YLabel: fmt.Sprintf("share of the %s about the topic", show.Counted(hot, "page"))}
+		for _, run := range runs {
+			c.Series = append(c.Series, r.hotCurve(run))
+		}
+		return show.Section{Title: "Pages about the topic gathered", Half: true, Chart: c}
+	}
+	s := r.c.CourseSections(runs)[0]
+	s.Title, s.Half = "Importance gathered", true
+	s.Chart.YLabel = "share of the importance"
+	s.Chart.Series = slices.DeleteFunc(s.Chart.Series, func(x plot.Series) bool { return x.Name == "random, expected" })
+	return s
+}
+
+// order returns what compares the order of the crawl with others.
+func (r *Report) order() []show.Section {
+	list := []show.Section{r.orders(), r.arrivals()}
+	for i, s := range r.c.CourseSections(r.all()) {
+		if i == 0 && r.hotPages() == 0 {
+			continue // it comes first in the report
+		}
+		s.Chart.Tight = true
+		s.Fold = []string{"how much was there after how many pages", "how much was there when", "how much was there after how many bytes", "whether the first pages were the best"}[i]
+		list = append(list, s)
+	}
+	if len(r.Runs) > 0 && len(r.others()) < len(r.Runs) {
+		s := lab.SideBySide(r.Real, r.Runs[0])
+		s.Fold = "whether the simulation can be trusted"
+		list = append(list, s)
+	}
+	for i, s := range r.byDepth() {
+		s.Fold = []string{"whether pages near the seeds are the best", "Kendall's tau-b"}[i]
+		list = append(list, s)
+	}
+	return list
+}
+
+// course returns what happened over time.
+func (r *Report) course() []show.Section {
+	list := []show.Section{r.queue(), r.connections()}
+	if s, ok := r.idle(); ok {
+		list = append(list, s)
+	}
+	list = append(list, r.yieldOverTime(), r.throughput())
+	if s, ok := r.failures(); ok {
+		list = append(list, s)
+	}
+	if s, ok := r.latencies(); ok {
+		list = append(list, s)
+	}
+	return list
+}
+
+// content returns what the pages are like.
+func (r *Report) content() []show.Section {
+	list := []show.Section{r.degrees(), r.pagesPerSite(), r.languagesSection(), r.media(), r.sizes()}
+	return append(list, r.statuses())
+}
+
+// notFetched returns why pages were not fetched.
+func (r *Report) notFetched() []show.Section {
+	return append([]show.Section{r.outcomes(), r.refusals()}, r.left()...)
 }
 
 // factorText returns how the delay depends on the time of a download.
@@ -99,56 +196,78 @@ func obeyed(yes bool) string {
 	return "ignored"
 }
 
-// figures returns the main numbers.
+// figures returns the main numbers. Those of pages are the ones of winnow status.
 func (r *Report) figures() show.Section {
 	t, s := r.w.Trail, r.status
-	pages, _, _ := r.state.Frontier.Census()
-	took := r.Real.Result.Took
-	rows := [][]show.Cell{
-		{show.Words("pages known"), show.Count(s.Known)},
-		{show.Words("pages fetched"), show.Count(len(t.Visits))},
-		{show.Words("of these redirects"), show.Count(s.Redirects)},
-		{show.Words("pages that failed"), show.Count(s.Failed)},
-		{show.Words("pages refused"), show.Count(s.Refused)},
-		{show.Words("pages waiting"), show.Count(s.Waiting - pages[frontier.Lost])},
-		{show.Words("sites"), show.Count(len(t.Sites))},
-		{show.Words("links found"), show.Count(t.Links)},
+	table := &show.Table{Columns: []show.Column{{Name: "what"}, {Name: "number"}}}
+	add := func(name string, c show.Cell) { table.Add(name, c) }
+	add("pages known", show.Count(s.Known))
+	add("pages fetched", show.Count(s.Fetched))
+	add("of these redirects", show.Count(s.Redirects))
+	add("pages that failed", show.Count(s.Failed))
+	add("pages refused", show.Count(s.Refused))
+	add("pages waiting", show.Count(s.Waiting))
+	if lost := r.lost(); lost > 0 {
+		add("of these with a damaged record", show.Count(lost))
 	}
+	add("sites", show.Count(s.Sites))
+	add("links found", show.Count(t.Links))
 	for r := event.LastRegion; r > event.Elsewhere; r-- {
 		if n := t.Regions[r]; n > 0 {
-			rows = append(rows, []show.Cell{show.Words("of these in the " + r.String() + " of pages"), show.Count(n)})
+			add("of these in the "+r.String()+" of pages", show.Count(n))
 		}
 	}
-	rows = append(rows, [][]show.Cell{
-		{show.Words("requests"), show.Count(s.Requests)},
-		{show.Words("of these robots.txt"), show.Count(r.state.Requests[event.Robots])},
-		{show.Words("of these sitemaps"), show.Count(r.state.Requests[event.Sitemap])},
-		{show.Words("megabytes received"), show.Num(float64(s.Bytes)/1e6, 1)},
-		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
-		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
-	}...)
-	if x := s.Topic; x != nil {
-		rows = append(rows, []show.Cell{show.Words("pages about the topic"), show.Count(x.Hot)}, []show.Cell{show.Words("harvest rate"), show.Num(x.Harvest, 3)})
+	add("attempts at pages", show.Count(show.Total(s.Outcomes)))
+	if y, ok := r.yield(); ok {
+		add("pages per attempt", show.Num(y, 3))
 	}
-	if lost := pages[frontier.Lost]; lost > 0 {
-		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
+	add("requests", show.Count(s.Requests))
+	add("of these robots.txt", show.Count(r.state.Requests[event.Robots]))
+	add("of these sitemaps", show.Count(r.state.Requests[event.Sitemap]))
+	add("megabytes received", show.Num(float64(s.Bytes)/1e6, 1))
+	r.addTimes(add)
+	if x := s.Topic; x != nil {
+		add("pages about the topic", show.Count(x.Hot))
+		add("harvest rate", show.Num(x.Harvest, 3))
 	}
 	if s.Kept+s.Dropped > 0 {
-		rows = append(rows, [][]show.Cell{
-			{show.Words("pages kept in the archive"), show.Count(s.Kept)},
-			{show.Words("pages dropped to make room"), show.Count(s.Dropped)},
-		}...)
+		add("pages kept in the archive", show.Count(s.Kept))
+		add("pages dropped to make room", show.Count(s.Dropped))
 	}
 	if t.Revisits > 0 {
-		rows = append(rows, [][]show.Cell{
-			{show.Words("revisits"), show.Count(t.Revisits)},
-			{show.Words("of these not modified (304)"), show.Count(s.NotModified)},
-			{show.Words("megabytes not transferred for that"), show.Num(float64(s.NotTransferred)/1e6, 3)},
-			{show.Words("of these unchanged (200)"), show.Count(s.Unchanged)},
-			{show.Words("megabytes not stored for that"), show.Num(float64(s.NotStored)/1e6, 3)},
-		}...)
+		add("revisits", show.Count(t.Revisits))
+		add("of these not modified (304)", show.Count(s.NotModified))
+		add("megabytes not transferred for that", show.Num(float64(s.NotTransferred)/1e6, 3))
+		add("of these unchanged (200)", show.Count(s.Unchanged))
+		add("megabytes not stored for that", show.Num(float64(s.NotStored)/1e6, 3))
 	}
-	return show.Section{Title: "Figures", Table: &show.Table{Columns: []show.Column{{Name: "what"}, {Name: "number"}}, Rows: rows}}
+	return show.Section{Title: "Figures", Table: table, Fold: fmt.Sprintf("%s known, %s fetched, %s", show.Grouped(s.Known), show.Grouped(s.Fetched), show.Counted(s.Requests, "request"))}
+}
+
+// addTimes adds how long the crawl took, and when its pages came.
+func (r *Report) addTimes(add func(string, show.Cell)) {
+	add("seconds of work", show.Num(r.took().Seconds(), 1))
+	if n := len(r.w.Trail.Visits); n > 0 {
+		add("pages per second", show.Digits(float64(n)/max(r.took().Seconds(), 1e-9)))
+		mean, median := r.arrival()
+		add("mean time of a page, s", show.Num(mean, 1))
+		add("median time of a page, s", show.Num(median, 1))
+	}
+}
+
+// arrival returns the mean and the median of the times at which pages came, in seconds.
+func (r *Report) arrival() (mean, median float64) {
+	var when []float64
+	for _, v := range r.w.Trail.Visits {
+		when = append(when, v.Ran.Seconds())
+	}
+	return measure.Arrival(when)
+}
+
+// lost returns the number of pages whose record is damaged.
+func (r *Report) lost() int64 {
+	pages, _, _ := r.state.Frontier.Census()
+	return pages[frontier.Lost]
 }
 
 // orders compares the crawl with its simulations by single numbers.
@@ -172,7 +291,7 @@ func (r *Report) orders() show.Section {
 	}
 	t.Rows = append(t.Rows, orderRow("ideal", r.c.Judge.Ideal(len(r.Real.Result.Order)), parts))
 	return show.Section{
-		Title: "Orders", Table: t,
+		Title: "Orders", Table: t, Fold: show.Counted(len(t.Rows), "order") + " of the same pages compared",
 		Text: "average: mean of the cumulative importance over the crawl. at 10 %: importance of the first tenth of the pages, and so on. half of it: when half of the importance was there. ideal is all pages sorted by importance, which no crawler can do.",
 	}
 }
@@ -199,39 +318,45 @@ func (r *Report) byDepth() []show.Section {
 }
 
 func (r *Report) outcomes() show.Section {
-	chart := &plot.BarChart{Log: true}
+	chart := &plot.BarChart{}
+	total := show.Total(r.status.Outcomes)
 	for c := event.OK; c <= event.LastClass; c++ {
 		if n := r.status.Outcomes[c.String()]; n > 0 {
-			chart.Bars = append(chart.Bars, bar(c.String(), n))
+			chart.Bars = append(chart.Bars, shareBar(c.String(), n, total))
 		}
 	}
-	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; attempts that were repeated: %s.", show.Grouped(r.w.Trail.Retries))}
-}
-
-func bar(label string, n int64) plot.Bar {
-	return plot.Bar{Label: label, Value: float64(n), Note: show.Grouped(n)}
+	repeated := fmt.Sprintf("%s repeated", show.Counted(r.w.Trail.Retries, "attempt"))
+	return show.Section{Title: "Outcomes", Bars: chart, Fold: fmt.Sprintf("%s at pages, %s", show.Counted(total, "attempt"), repeated),
+		Text: "How attempts at pages ended, by class. " + strings.Replace(repeated, " repeated", " "+was(r.w.Trail.Retries)+" repeated later.", 1)}
 }
 
 func (r *Report) refusals() show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}}}
+	s := show.Section{Title: "Refused pages", Fold: show.Counted(r.status.Refused, "page") + ", by reason"}
+	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}, {Name: "meaning"}}}
 	for b := range event.Bar(event.Bars()) {
 		if n := r.status.RefusedBy[b.String()]; n > 0 {
-			t.Rows = append(t.Rows, []show.Cell{show.Words(b.String()), show.Count(n)})
+			t.Add(b.String(), show.Count(n), b.Meaning())
 		}
 	}
-	return show.Section{Title: "Refused pages", Table: t}
+	if s.Table = t; len(t.Rows) == 0 {
+		s.Table, s.Fold, s.Text = nil, "none", "No page was refused."
+	}
+	return s
 }
 
 func (r *Report) statuses() show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "status"}, {Name: "answers"}}}
-	for _, s := range slices.Sorted(maps.Keys(r.w.Trail.Statuses)) {
-		name := strconv.Itoa(int(s))
-		if s == 0 {
-			name = "none"
-		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(r.w.Trail.Statuses[s])})
+	chart, total := &plot.BarChart{}, int64(0)
+	for _, n := range r.w.Trail.Statuses {
+		total += n
 	}
-	return show.Section{Title: "HTTP statuses", Table: t, Text: "Of attempts at pages."}
+	for _, s := range slices.Sorted(maps.Keys(r.w.Trail.Statuses)) {
+		name := strings.TrimSpace(fmt.Sprintf("%d %s", s, http.StatusText(int(s))))
+		if s == 0 {
+			name = "no answer"
+		}
+		chart.Bars = append(chart.Bars, shareBar(name, r.w.Trail.Statuses[s], total))
+	}
+	return show.Section{Title: "HTTP statuses", Bars: chart, Text: "Of attempts at pages.", Fold: fmt.Sprintf("%s of %s", show.Counted(len(chart.Bars), "kind"), show.Counted(total, "answer"))}
 }
 
 // mostListed is the number of rows in a table of the largest.
@@ -240,11 +365,16 @@ const mostListed = 20
 func (r *Report) media() show.Section {
 	m := r.w.Trail.Media
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), strings.Compare(a, b)) })
-	t := &show.Table{Columns: []show.Column{{Name: "type"}, {Name: "pages"}}}
+	chart := &plot.BarChart{}
+	total := show.Total(m)
 	for _, n := range names[:min(len(names), mostListed)] {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "unknown")), show.Count(m[n])})
+		chart.Bars = append(chart.Bars, shareBar(cmp.Or(n, "unknown"), m[n], total))
 	}
-	return show.Section{Title: "Media types", Table: t, Text: "Of the fetched pages."}
+	fold := "none"
+	if len(names) > 0 {
+		fold = fmt.Sprintf("%s, %s", cmp.Or(names[0], "unknown"), show.Percent(m[names[0]], total))
+	}
+	return show.Section{Title: "Media types", Bars: chart, Text: "Of the fetched pages.", Fold: fold}
 }
 
 // quantiles returns the points of a distribution for a table.
@@ -264,12 +394,15 @@ func quantileTable(what, unit string, lists map[string][]float64, names []string
 		slices.Sort(x)
 		row := []show.Cell{show.Words(name), show.Count(len(x))}
 		for _, q := range quantiles() {
-			row = append(row, show.Brief(x[min(int(q*float64(len(x))), len(x)-1)]))
+			row = append(row, show.Digits(quantile(x, q)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+// quantile returns a point of a distribution; x is sorted and not empty.
+func quantile(x []float64, q float64) float64 { return x[min(int(q*float64(len(x))), len(x)-1)] }
 
 func (r *Report) sizes() show.Section {
 	lists := map[string][]float64{}
@@ -277,7 +410,8 @@ func (r *Report) sizes() show.Section {
 		lists["received"] = append(lists["received"], float64(v.Bytes))
 		lists["decoded"] = append(lists["decoded"], float64(v.Size))
 	}
-	return show.Section{Title: "Sizes", Table: quantileTable("bytes of pages", "B", lists, []string{"received", "decoded"}),
+	table := quantileTable("bytes of pages", "B", lists, []string{"received", "decoded"}) // which sorts them
+	return show.Section{Title: "Sizes", Table: table, Fold: "median " + show.Bytes(int64(quantile(lists["decoded"], 0.5))) + " decoded",
 		Text: "Bytes of pages as received, with headers, and as decoded, without headers and content coding."}
 }
 
@@ -286,7 +420,7 @@ func (r *Report) latencies() (show.Section, bool) {
 	lists := map[string][]float64{}
 	for i := range r.w.Trail.Timings {
 		t := &r.w.Trail.Timings[i]
-		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
+		add := func(name string, d time.Duration) { lists[name] = append(lists[name], 1e3*d.Seconds()) }
 		switch {
 		case t.Kind == event.Resolve:
 			add("DNS", t.Took)
@@ -304,14 +438,23 @@ func (r *Report) latencies() (show.Section, bool) {
 	if len(whole) == 0 {
 		return show.Section{}, false
 	}
-	table := quantileTable("seconds", "s", lists, []string{"DNS", "connect", "first byte", "body", "whole page"})
+	table := quantileTable("milliseconds", "ms", lists, []string{"DNS", "connect", "first byte", "body", "whole page"})
 	s := plot.Series{Name: "pages"}
 	const points = 200
 	for i := range points + 1 {
 		s.X, s.Y = append(s.X, whole[i*(len(whole)-1)/points]), append(s.Y, float64(i)/points)
 	}
-	chart := &plot.Chart{XLabel: "seconds from request to end", YLabel: "share of the pages", LogX: whole[0] > 0, Series: []plot.Series{s}}
-	return show.Section{Title: "Download times", Table: table, Chart: chart}, true
+	chart := &plot.Chart{XLabel: "milliseconds from request to end", YLabel: "share of the pages", LogX: whole[0] > 0, Series: []plot.Series{s}}
+	return show.Section{Title: "Download times", Table: table, Chart: chart,
+		Fold: fmt.Sprintf("median %s, 99 %% within %s", milliseconds(quantile(whole, 0.5)), milliseconds(quantile(whole, 0.99)))}, true
+}
+
+// milliseconds writes a time.
+func milliseconds(ms float64) string {
+	if ms < 10 {
+		return show.Digits(ms).String() + "ms"
+	}
+	return show.Duration(secondsOf(ms / 1e3))
 }
 
 // sites returns the sites with most known pages.
@@ -334,18 +477,21 @@ func (r *Report) sites() show.Section {
 			show.Count(s.Fetched), show.Count(s.Failed), show.Count(s.Refused), show.Count(s.Requests),
 			show.Num(float64(s.Bytes)/1e6, 1), show.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
 	}
-	return show.Section{Title: "Largest sites", Table: table, Text: "By known pages."}
+	return show.Section{Title: "Largest sites", Table: table, Text: "By known pages.", Fold: fmt.Sprintf("%d of %s", len(table.Rows), show.Counted(len(t.Sites), "site"))}
 }
 
 func (r *Report) sessions() show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "session"}, {Name: "began"}, {Name: "after", Key: "seconds"}, {Name: "version"}, {Name: "policy"}, {Name: "options that differ from the session before", Key: "changed"}}}
 	list, err := r.w.Crawl.Sessions()
 	if err != nil {
 		return show.Section{Title: "Sessions", Text: err.Error()}
 	}
-	for _, s := range list {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.At.Seconds(), 1),
-			show.Words(cmp.Or(s.Version, "unknown")), show.Words(policyText(s.Policy, s.SitePolicy))})
+	for i, s := range list {
+		changed := ""
+		if i > 0 {
+			changed = cmp.Or(strings.Join(s.Config.Diff(&list[i-1].Config), "; "), "none")
+		}
+		t.Add(i+1, s.Wall.Format(time.RFC3339), show.Span(s.At), cmp.Or(s.Version, "unknown"), policyText(s.Policy, s.SitePolicy), changed)
 	}
-	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the time since the start of the crawl."}
+	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the time since the start of the crawl.", Fold: show.Counted(len(list), "run") + " of the program"}
 }

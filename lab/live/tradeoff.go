@@ -64,7 +64,7 @@ func (r *Report) tradeoffOverTime() show.Section {
 		t.Add(row.name, show.Count(row.n))
 	}
 	return show.Section{
-		Title: "Volume, quality and freshness", Table: t,
+		Title: "Volume, quality and freshness", Table: t, Fold: fmt.Sprintf("%.1f %% of the copies were up to date at the end, by weight", 100*good[tradeoffPoints-1]/has[tradeoffPoints-1]),
 		Chart: &plot.Chart{XLabel: "time with pauses, " + unit, YLabel: "share", Series: []plot.Series{known, fetched, quality, fresh}},
 		Text: fmt.Sprintf("Volume: the pages known and fetched, as shares of all that are known in the end. Quality: the share of the importance that was fetched. Freshness: the weighted share of the copies that were up to date, "+
 			"as estimated from what the visits found; a page changes about every %s. A copy was up to date if the next visit found no change.", changesEvery(c.rate)),
@@ -172,7 +172,7 @@ func (r *Report) tradeoffOfShares() show.Section {
 	}
 	chart.Series = series
 	return show.Section{
-		Title: "Other shares of freshness", Table: t, Chart: chart,
+		Title: "Other shares of freshness", Table: t, Chart: chart, Fold: "the trade-off of --balance",
 		Text: "Simulations of this crawl in which visits had other shares of the requests while there were new pages, with the recorded times and changes at random, as often as the visits of this crawl show. " +
 			"Means over the time of the crawl. value: importance of the copies that are up to date, as a share of that of all fetched pages.",
 	}

@@ -39,15 +39,6 @@ func (b *buffer) update(p graph.Page, estimate float64) {
 	}
 }
 
-// A BufferShare is P_BC as one number: the share of the buffer that is hot at the end.
-type BufferShare struct {
-	Hot   string  `json:"hot"`   // the definition: R_B, R_K or G=...
-	G     float64 `json:"g"`     // the least importance of a hot page
-	Pages int     `json:"pages"` // hot pages in E
-	Room  int     `json:"room"`  // B
-	Share float64 `json:"share"`
-}
-
 // An Estimate returns I' of a page that was just fetched, the importance by which a buffer keeps
 // pages. It may update those of others. It is for one crawl.
 type Estimate func(p graph.Page, update func(graph.Page, float64)) float64
@@ -83,23 +74,6 @@ func KnownBacklinks(out *graph.Lists) Estimate {
 			}
 		}
 		return float64(known[p])
-	}
-}
-
-// KnownRank estimates PageRank by one sweep in the order of the crawl: a fetched page passes the
-// share follow of what it has received so far on to the pages that it links to.
-func KnownRank(out *graph.Lists, follow float64) Estimate {
-	rank := make([]float64, out.Pages())
-	return func(p graph.Page, update func(graph.Page, float64)) float64 {
-		links := out.List(p)
-		passed := follow * (1 - follow + rank[p]) / float64(max(1, len(links)))
-		for _, q := range links {
-			if q != p {
-				rank[q] += passed
-				update(q, rank[q])
-			}
-		}
-		return rank[p]
 	}
 }
 

@@ -191,8 +191,6 @@ type Measures struct {
 	CrawlStop float64 `json:"p_cs"`
 	// Threshold is the mean of P_ST for each G.
 	Threshold []HotMean `json:"p_st"`
-	// Buffer is P_BC at the end for each definition of hot; nil if it was not asked for.
-	Buffer []BufferShare `json:"p_bc,omitempty"`
 	// Mean of C(k) over the first 10, 25 and 50 % of T.
 	AUC10 *float64 `json:"auc_10,omitempty"`
 	AUC25 *float64 `json:"auc_25,omitempty"`

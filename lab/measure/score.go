@@ -92,8 +92,10 @@ func termsOf(w *rank.Web, f *score.Function, url func(b []byte, p graph.Page) []
 // values returns a term for all pages.
 func (g *graphTerms) values(t score.Term) ([]float64, error) {
 	switch t {
-	case score.PageRank:
-		truth, err := PageRankTruth(g.web, g.o)
+	case score.PageRank, score.PageRankRemote:
+		o := g.o
+		o.Remote = o.Remote || t == score.PageRankRemote && g.web.Sites != nil // else every page is a site
+		truth, err := PageRankTruth(g.web, o)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,15 @@ func chosWeb(t *testing.T) (w *rank.Web, url func([]byte, graph.Page) []byte) {
 	return w, func(b []byte, p graph.Page) []byte { return append(b, names[p]...) }
 }
 
+// explicit compiles what a user writes.
+func explicit(text string) (*score.Function, error) {
+	text, err := score.Explicit(text)
+	if err != nil {
+		return nil, err
+	}
+	return score.Compile(text)
+}
+
 // importance returns what an expression gives to the pages A, B and C.
 func importance(t *testing.T, f *score.Function) []float64 {
 	t.Helper()
@@ -70,7 +79,7 @@ func TestChosMetrics(t *testing.T) {
 	isNear(t, "IB", importance(t, compile("backlinks", score.Compile)), 2, 2, 0)
 	isNear(t, "IR", importance(t, compile("pagerank", score.Compile)), 1.45, 1.45, 0.1)
 	isNear(t, "IL", importance(t, compile("location + 1", score.Compile)), 3, 1, 0.5)
-	isNear(t, "IC", importance(t, compile("0.7*backlinks + 0.3*location", score.CompilePlaces)),
+	isNear(t, "IC", importance(t, compile("0.7*backlinks + 0.3*location", explicit)),
 		0.7*4/6+0.3*5/6, 0.7*4/6+0.3*3/6, 0.7/6+0.3/6)
 	isNear(t, "IC, raw", importance(t, compile("0.7*backlinks + 0.3*(location + 1)", score.Compile)), 1.4+0.9, 1.4+0.3, 0.15)
 }
@@ -85,6 +94,7 @@ func TestScoreTruth(t *testing.T) {
 		"site_pagerank":    {1.45, 1.45, 0.1},
 		"sites_in":         {2, 2, 0},
 		"authority":        {1.5, 1.5, 0},
+		"pagerank_remote":  {3 * 1.45 / 3.9, 3 * 1.45 / 3.9, 3 / 3.9}, // y is 1+0.9/2 twice, and 1
 		"authority_remote": {1.5, 1.5, 0},
 		"-backlinks":       {0, 0, 0}, // importance is never negative
 	} {

@@ -92,7 +92,7 @@ func TestEstimates(t *testing.T) {
 		order := shuffled(r, allPages(n))
 		value := fewValues(r, n)
 		for name, estimate := range map[string]Estimate{
-			"backlinks": KnownBacklinks(lists), "rank": KnownRank(lists, 0.9), "values": KnownValues(value), "both": KnownBoth(hot, lists),
+			"backlinks": KnownBacklinks(lists), "values": KnownValues(value), "both": KnownBoth(hot, lists),
 		} {
 			now := make([]float64, n)
 			for k, p := range order {
@@ -109,8 +109,6 @@ func TestEstimates(t *testing.T) {
 					switch name {
 					case "values":
 						continue
-					case "rank":
-						want = sweep(out, order[:k+1], q)
 					case "both":
 						if !hot[q] {
 							continue
@@ -134,17 +132,4 @@ func linksFrom(out [][]graph.Page, fetched []graph.Page, q graph.Page) (n int) {
 		}
 	}
 	return n
-}
-
-// sweep returns what page q has received when the fetched pages passed on what they had.
-func sweep(out [][]graph.Page, fetched []graph.Page, q graph.Page) float64 {
-	rank := map[graph.Page]float64{}
-	for _, p := range fetched {
-		for _, to := range out[p] {
-			if to != p {
-				rank[to] += 0.9 * (0.1 + rank[p]) / float64(len(out[p]))
-			}
-		}
-	}
-	return rank[q]
 }

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/winnow-crawler/winnow/advise"
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/forecast"
-	"github.com/winnow-crawler/winnow/lab/measure"
-	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -26,15 +24,11 @@ func advices() []Experiment {
 // Numbers of the experiment.
 const (
 	adviseStarts   = 7
-	adviseStops    = 3 // of each crawl
 	advisePages    = 20_000
 	adviseFetchers = 16
 	adviseDelay    = 2 * time.Second
-	adviseFrom     = 0.08 // share of a crawl after which it may be stopped
-	adviseTo       = 0.88
+	adviseTopics   = 10 // synthetic webs with topics
 )
-
-func advisePolicies() []string { return []string{"foresight", "opic", "breadth-first"} }
 
 func adviseHeader(b *Bench) (h []show.Field) {
 	for _, p := range b.Places {
@@ -50,45 +44,78 @@ func (b *Bench) adviseStarts() int {
 	return adviseStarts
 }
 
-// runAdvise stops crawls of each place, asks for advice, and lets them go on.
+// runAdvise stops crawls of each place, asks for advice, and lets them go on. Then it does the
+// same on webs with topics, for the pages about them.
 func runAdvise(r *run) error {
-	var worlds []*forecast.World
+	var worlds, topics []*forecast.World
 	names := boardNames(r.Places)
 	for i, p := range r.Places {
-		t := &adviseRun{Bench: r.Bench, place: p, world: &forecast.World{Name: names[i]}}
-		if err := t.run(); err != nil {
-			return fmt.Errorf("%s: %w", p.World.Name, err)
+		w, err := r.advised(p, names[i], "foresight", "opic", "breadth-first")
+		if err != nil {
+			return err
 		}
-		worlds = append(worlds, t.world)
+		worlds = append(worlds, w)
 	}
-	r.report.Verdict = forecast.Verdict(worlds)
+	for i := range uint64(adviseTopics) {
+		p, _, err := r.textWorld(fakeweb.Spec{Seed: 201 + i, Pages: r.textPages() >> (i % 3), Topics: adviseTopic(i)}, int(i%2))
+		if err != nil {
+			return err
+		}
+		w, err := r.advised(p, p.World.Name, "topical", "two-queue/near=3", "breadth-first")
+		p.World.Free()
+		if err != nil {
+			return err
+		}
+		topics = append(topics, w)
+	}
+	r.report.Verdict = forecast.Verdict(worlds, topics)
 	r.show(forecast.Sections(worlds, text("advise-totals"), text("advise-shares"))...)
+	r.show(forecast.HotSections(topics, text("advise-topics"))...)
 	return nil
+}
+
+// adviseTopic returns topics of different size, whose pages link to each other more or less.
+func adviseTopic(i uint64) fakeweb.Topics {
+	t := fakeweb.SomeTopics()
+	t.Share, t.Preference = []float64{0.05, 0.02, 0.1, 0.15}[i%4], []float64{0.5, 0.3, 0.7}[i/3%3]
+	return t
+}
+
+// advised crawls a place under policies.
+func (b *Bench) advised(p *Place, name string, policies ...string) (*forecast.World, error) {
+	t := &adviseRun{Bench: b, place: p, policies: policies, world: &forecast.World{Name: name}}
+	if err := t.run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+	}
+	return t.world, nil
 }
 
 // An adviseRun crawls one place.
 type adviseRun struct {
 	*Bench
-	place *Place
-	world *forecast.World
-	truth *measure.Truth
+	place    *Place
+	policies []string
+	world    *forecast.World
 }
 
-func (t *adviseRun) run() (err error) {
-	if t.truth, err = byPageRank(t.Bench, t.place, nil); err != nil {
+func (t *adviseRun) run() error {
+	ranks, err := byPageRank(t.Bench, t.place, nil)
+	if err != nil {
 		return err
 	}
+	truth := forecast.Truth{Importance: ranks.Value}
+	if r := t.place.World.Readings; r != nil {
+		_, truth.Hot = r.Similarities()
+	}
 	starts := t.starts()
-	policies := advisePolicies()
 	for i, seeds := range starts {
 		t.say(i, len(starts), "%s: start %d", t.world.Name, i+1)
-		personal, err := t.personal(seeds)
-		if err != nil {
+		w, o := t.place.World, t.truthOptions(t.place)
+		if truth.Personal, err = forecast.Personal(w.Web(), w.Pages(), seeds, rank.Options{SelfLinks: w.Sim.SelfLinks, Threads: t.Threads, Progress: o.Progress}); err != nil {
 			return err
 		}
-		found := make([]forecast.World, len(policies))
-		err = t.inParallel(len(policies), func(k int) error { return t.crawl(&found[k], i, k, seeds, personal) })
-		if err != nil {
+		found := make([]forecast.World, len(t.policies))
+		if err := t.inParallel(len(found), func(k int) error { return t.crawl(&found[k], i, k, seeds, &truth) }); err != nil {
 			return err
 		}
 		for k := range found {
@@ -115,23 +142,8 @@ func (t *adviseRun) starts() [][]graph.Page {
 	return list
 }
 
-// personal returns PageRank with jumps to the seeds, also from pages without links.
-func (t *adviseRun) personal(seeds []graph.Page) ([]float64, error) {
-	jump := make([]float64, t.place.World.Pages())
-	for _, p := range seeds {
-		jump[p] = 1
-	}
-	o := rank.Options{Teleport: jump, DanglingToTeleport: true, SelfLinks: t.place.World.Sim.SelfLinks, Threads: t.Threads,
-		Progress: func(int, float64) error { return t.Context.Err() }}
-	res, err := rank.PageRank(t.place.World.Web(), o)
-	if err != nil {
-		return nil, err
-	}
-	return res.Score, nil
-}
-
 // crawl crawls from a start under a policy, and stops at several places.
-func (t *adviseRun) crawl(found *forecast.World, start, k int, seeds []graph.Page, personal []float64) error {
+func (t *adviseRun) crawl(found *forecast.World, start, k int, seeds []graph.Page, truth *forecast.Truth) error {
 	s := t.setting(t.place, nil)
 	var err error
 	if s.Times, err = sim.Preset("modern", t.Random+uint64(start)); err != nil {
@@ -142,17 +154,13 @@ func (t *adviseRun) crawl(found *forecast.World, start, k int, seeds []graph.Pag
 	if err != nil {
 		return err
 	}
-	run, err := c.Simulate(advisePolicies()[k], t.stop)
+	run, err := c.Simulate(t.policies[k], t.stop)
 	if err != nil {
 		return err
 	}
-	for i := range adviseStops {
-		u := float64(policy.Hash(t.Random, uint64(start), uint64(k), uint64(i))%1000) / 1000
-		share := adviseFrom + (adviseTo-adviseFrom)*(float64(i)+u)/adviseStops
-		if n := int(share * float64(len(run.Result.Order))); n >= advise.MinPages {
-			if err := found.Ask(&t.place.World.Sim, run.Result, n, seeds, t.truth.Value, personal); err != nil {
-				return err
-			}
+	for _, n := range forecast.Stops(len(run.Result.Order), t.Random, uint64(start), uint64(k)) {
+		if err := found.Ask(&t.place.World.Sim, run.Result, n, seeds, truth); err != nil {
+			return err
 		}
 	}
 	return nil

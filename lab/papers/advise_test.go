@@ -16,11 +16,11 @@ func adviseWorlds(t *testing.T) (worlds []*forecast.World) {
 	for _, s := range []fakeweb.Spec{
 		{Pages: 2000, Sites: 30, Links: 16_000, Seed: 21}, {Pages: 3000, Sites: 150, Links: 18_000, Seed: 22}, {Pages: 2500, Sites: 6, Links: 40_000, Seed: 23},
 	} {
-		run := &adviseRun{Bench: b, place: fakePlace(t, s), world: &forecast.World{Name: "web"}}
-		if err := run.run(); err != nil {
+		w, err := b.advised(fakePlace(t, s), "web", "foresight", "opic", "breadth-first")
+		if err != nil {
 			t.Fatal(err)
 		}
-		worlds = append(worlds, run.world)
+		worlds = append(worlds, w)
 	}
 	return worlds
 }
@@ -53,9 +53,38 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
+// On webs with topics the intervals of the number of pages about one hold it often enough, and
+// are narrower than the best ones around what the last tenth brought.
+func TestAdviseTopics(t *testing.T) {
+	b := &Bench{Context: context.Background(), Random: 5, Threads: 2, Starts: 3}
+	var worlds []*forecast.World
+	for i := range uint64(3) {
+		p, _, err := b.textWorld(fakeweb.Spec{Seed: 31 + i, Pages: 3000, Topics: adviseTopic(i)}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.World.Free()
+		w, err := b.advised(p, p.World.Name, "topical", "breadth-first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds = append(worlds, w)
+	}
+	for k := range advise.Budgets {
+		s := forecast.SumHot(worlds, k)
+		if s.Cases < 50 {
+			t.Fatalf("%d cases by %s", s.Cases, k)
+		}
+		if s.Covered < 0.7 || s.Covered > 0.95 || s.Width >= s.Last {
+			t.Errorf("by %s %.1f %% of the intervals hold the truth, width %.2f, around the last tenth %.2f", k, 100*s.Covered, s.Width, s.Last)
+		}
+	}
+}
+
 // The experiment shows its tables, and leaves hours out where sites are unknown.
 func TestAdviseReport(t *testing.T) {
 	b := boardBench(t)
+	b.TextPages = 1200
 	r, err := experiment(t, "advise").Run(b)
 	if err != nil {
 		t.Fatal(err)
@@ -63,5 +92,8 @@ func TestAdviseReport(t *testing.T) {
 	rows := section(t, r, "Forecasts by graph").Table.Rows
 	if len(rows) != 2 || r.Verdict == "" {
 		t.Fatalf("%d rows, verdict %q", len(rows), r.Verdict)
+	}
+	if rows := section(t, r, "Forecasts of pages about a topic").Table.Rows; len(rows) != adviseTopics+1 {
+		t.Errorf("%d rows of webs with topics", len(rows))
 	}
 }

@@ -107,24 +107,15 @@ const (
 
 func (b *Bench) textPages() int { return cmp.Or(b.TextPages, textPages) }
 
-// textWorld makes a synthetic web with topics from a seed, and reads it for one of them. Crawls
-// begin at page 0.
-func (b *Bench) textWorld(seed uint64, pages, number int) (*Place, *topical.World, error) {
-	spec := fakeweb.Spec{Pages: pages, Sites: pages / pagesPerText, Links: linksPerText * int64(pages), Seed: seed, Topics: fakeweb.SomeTopics()}
-	w, err := topical.New(fmt.Sprintf("text world %d", seed), spec, answer.Options{MinSize: 2000, MaxSize: 20_000})
+// textWorld makes a synthetic web with topics, of which some numbers are given, and reads it for
+// one of them. Crawls begin at page 0.
+func (b *Bench) textWorld(spec fakeweb.Spec, number int) (*Place, *topical.World, error) {
+	spec.Sites, spec.Links = spec.Pages/pagesPerText, linksPerText*int64(spec.Pages)
+	b.say(0, 0, "text world %d: reading pages", spec.Seed)
+	w, err := topical.Searched(fmt.Sprintf("text world %d", spec.Seed), spec, answer.Options{MinSize: 2000, MaxSize: 20_000}, number, b.threads())
 	if err != nil {
 		return nil, nil, err
 	}
-	query, err := topical.Query(number)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.say(int(seed)-1, textWorlds, "%s: reading pages", w.Name)
-	read, err := w.Read(query, b.threads())
-	if err != nil {
-		return nil, nil, err
-	}
-	w.SetReadings(read)
 	return &Place{World: w.World, Seeds: []graph.Page{0}, SeedsName: "page 0"}, w, nil
 }
 
@@ -153,7 +144,7 @@ func (x *similarity) run(r *run) error {
 
 // synthetic runs the experiment on a synthetic web.
 func (x *similarity) synthetic(r *run, seed uint64, pages int) error {
-	p, w, err := r.textWorld(seed, pages, x.topic)
+	p, w, err := r.textWorld(fakeweb.Spec{Seed: seed, Pages: pages, Topics: fakeweb.SomeTopics()}, x.topic)
 	if err != nil {
 		return err
 	}

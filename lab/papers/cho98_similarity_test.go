@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -22,7 +23,7 @@ func similarRun(t *testing.T, x similarity) (*run, *similarCourses) {
 		got = c
 		return judge(c)
 	}
-	p, w, err := r.textWorld(1, 3000, x.topic)
+	p, w, err := r.textWorld(fakeweb.Spec{Seed: 1, Pages: 3000, Topics: fakeweb.SomeTopics()}, x.topic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func checkHot(t *testing.T, c *similarCourses) {
 // another order with another seed.
 func TestTwoQueueAtRandom(t *testing.T) {
 	b := &Bench{Context: context.Background(), Random: 1, Threads: 1}
-	p, _, err := b.textWorld(1, 1000, 0)
+	p, _, err := b.textWorld(fakeweb.Spec{Seed: 1, Pages: 1000, Topics: fakeweb.SomeTopics()}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,14 +52,25 @@ func (c *Collection) Run(ctx context.Context, a freshness.Allocation, rate float
 			return nil, ctx.Err()
 		}
 		c.read(plan, now-time.Duration(gap), now)
-		for plan.Work(now, math.MaxInt) {
-		}
-		if p, ok := plan.Next(now); ok {
+		if p, ok := next(plan, now); ok {
 			k.visit(now, p)
 			plan.Visited(now, p, freshness.Visit{Digest: k.version(p)})
 		}
 	}
 	return k.result(), nil
+}
+
+// next returns the page to visit now. If the rest of a round was visited for other reasons, it is
+// one of the next round.
+func next(plan *freshness.Plan, now time.Duration) (p graph.Page, ok bool) {
+	for range 2 {
+		for plan.Work(now, math.MaxInt) {
+		}
+		if p, ok = plan.Next(now); ok {
+			break
+		}
+	}
+	return p, ok
 }
 
 // fetchAll makes all pages known to a plan.

@@ -64,6 +64,24 @@ func Query(number int) (*topic.Topic, error) {
 	return topic.New([]topic.Query{q}, topic.Rule{}, topic.PaperHot())
 }
 
+// Searched returns the world of a web with topics, read for one of them.
+func Searched(name string, spec fakeweb.Spec, options answer.Options, number, threads int) (*World, error) {
+	w, err := New(name, spec, options)
+	if err != nil {
+		return nil, err
+	}
+	query, err := Query(number)
+	if err != nil {
+		return nil, err
+	}
+	read, err := w.Read(query, threads)
+	if err != nil {
+		return nil, err
+	}
+	w.SetReadings(read)
+	return w, nil
+}
+
 // OnTopic reports which pages are about a topic of the web, by the truth.
 func (w *World) OnTopic(number int) []bool {
 	on := make([]bool, w.Pages())

@@ -8,8 +8,9 @@ import "github.com/winnow-crawler/winnow/graph"
 //
 //	probability = p (H + 15 r)/(P + 15),  r = (H' + 13)/(P' + 20)
 //
-// p is what the model predicts, P the sum of what it predicted for examples in the same range of
-// p, and H the number of those that were so. P' and H' are those of all ranges but the lowest.
+// p is what the model predicts, drawn to 0.62 above 0.3, the more the higher it is: a model that
+// learns from what it chose itself tells high probabilities apart that are much the same. P is the
+// sum of p for examples in the same range of it, and H the number of those that were so. P' and H' are those of all ranges but the lowest.
 // Examples of long ago count half, then a quarter, and so on.
 type Chances struct {
 	graph.Set
@@ -22,6 +23,8 @@ const (
 	chanceFirst  = 20   // of P', as which the first ratio counts
 	chanceRatio  = 0.65 // that ratio: who is chosen for a high number has less
 	chanceMost   = 80   // P after which examples so far count half
+	chanceEven   = 0.3  // above it probabilities are drawn
+	chanceMiddle = 0.62 // to this one
 )
 
 // chanceEnds returns the ends of the ranges.
@@ -45,9 +48,14 @@ func rangeOf(p float64) (i int) {
 	return i
 }
 
+// flat returns the p of a probability that the model predicts.
+func flat(p float64) float64 {
+	return p + (chanceMiddle-p)*max(0, p-chanceEven)/(1-chanceEven)
+}
+
 // Of returns the probability of a logit.
 func (c *Chances) Of(logit float64) float64 {
-	p, all, hot := Logistic(logit), 0.0, 0.0
+	p, all, hot := flat(Logistic(logit)), 0.0, 0.0
 	for i := 1; i < c.hot.Len(); i++ {
 		all, hot = all+c.predicted.At(i), hot+c.hot.At(i)
 	}
@@ -57,7 +65,7 @@ func (c *Chances) Of(logit float64) float64 {
 
 // Learn takes in what an example turned out to be.
 func (c *Chances) Learn(logit float64, hot bool) {
-	p := Logistic(logit)
+	p := flat(Logistic(logit))
 	i := rangeOf(p)
 	if c.predicted.At(i) >= chanceMost {
 		c.predicted.Set(i, c.predicted.At(i)/2)

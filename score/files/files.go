@@ -35,7 +35,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Function returns the function of a text or, if it is not empty, of a file; nil if both are
-// empty. An error is an *Error.
+// empty. The text is explicit (see score.Explicit). What the file holds need not be; but if it holds
+// that text, it means the same. An error is an *Error.
 func Function(text, file string) (*score.Function, error) {
 	key := KeyScore
 	if file != "" {
@@ -43,7 +44,7 @@ func Function(text, file string) (*score.Function, error) {
 		if err != nil {
 			return nil, &Error{Key: KeyFile, Err: err}
 		}
-		key, text = KeyFile, strings.TrimSpace(string(b))
+		key, text = KeyFile, Explicit(strings.TrimSpace(string(b)), text)
 	} else if text == "" {
 		return nil, nil
 	}
@@ -55,6 +56,14 @@ func Function(text, file string) (*score.Function, error) {
 		return nil, &Error{Key: key, Err: err}
 	}
 	return f, nil
+}
+
+// Explicit returns what a text of the user means. What is in force already, and what is wrong, stays.
+func Explicit(text, last string) string {
+	if x, err := score.Explicit(text); err == nil && text != last {
+		return x
+	}
+	return text
 }
 
 // Check returns an error if the files of values and rules, "" for none, and the terms of the

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -6,19 +6,19 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// stateText returns the state of a crawl and, unless it runs, the reason.
-func stateText(s *history.Status, c *config.Config) string {
+// StateText returns the state of a crawl and, unless it runs, the reason.
+func StateText(s *history.Status, c *config.Config) string {
 	if s.State != history.StatePaused && s.State != history.StateFinished {
 		return s.State
 	}
 	return s.State + ": " + live.PauseReason(s, c)
 }
 
-// resumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
+// ResumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
 // left to fetch.
-func resumeCommand(dir string, s *history.Status, c *config.Config) string {
+func ResumeCommand(dir string, s *history.Status, c *config.Config) string {
 	if s.State != history.StatePaused && len(live.RaiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
 		return ""
 	}
-	return quoteArgs(append([]string{"winnow", "crawl", "--dir", dir}, live.RaiseFlags(s, c)...))
+	return Command(append([]string{"winnow", "crawl", "--dir", dir}, live.RaiseFlags(s, c)...)...)
 }

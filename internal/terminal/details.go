@@ -1,7 +1,8 @@
-package main
+package terminal
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -11,9 +12,9 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// printDetails writes everything that is known: the numbers without abbreviations, traps,
+// PrintDetails writes everything that is known: the numbers without abbreviations, traps,
 // mirrors and memory.
-func printDetails(u *ui, dir string, s *history.Status, c *config.Config) error {
+func PrintDetails(w io.Writer, dir string, s *history.Status, c *config.Config) error {
 	t := show.NewList()
 	addState(t, dir, s, c)
 	addCounts(t, s, 0)
@@ -23,19 +24,19 @@ func printDetails(u *ui, dir string, s *history.Status, c *config.Config) error 
 	addLeft(t, s)
 	addLargest(t, s.Largest)
 	t.Add("record", show.Grouped(int64(s.Record)), "is the next of the journal")
-	if err := t.Print(u.stdout); err != nil {
+	if err := t.Print(w); err != nil {
 		return err
 	}
-	if err := printTraps(u, s); err != nil {
+	if err := printTraps(w, s); err != nil {
 		return err
 	}
-	return printMemory(u, s)
+	return printMemory(w, s)
 }
 
 // addLeft adds held pages and mirrors.
 func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
-		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
+		t.Add("held", show.Grouped(s.Held), "skipped pages that are admitted if there is evidence that they are wanted")
 	}
 	if s.Mirrored > 0 {
 		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
@@ -57,9 +58,9 @@ func addLargest(t *show.List, x *history.SiteShare) {
 const trapsShown = 5
 
 // printTraps lists the places that were skipped as traps, and the mirrors.
-func printTraps(u *ui, s *history.Status) error {
+func printTraps(w io.Writer, s *history.Status) error {
 	if list := live.Skipped(s); len(list) > 0 {
-		u.printf("\n")
+		fmt.Fprintln(w)
 		t := show.NewList("skipped", "pages", "why, and where most")
 		for _, x := range list {
 			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
@@ -67,34 +68,34 @@ func printTraps(u *ui, s *history.Status) error {
 				t.Add("", show.Grouped(p.Pages), "  "+p.Site+p.Pattern)
 			}
 		}
-		if err := t.Print(u.stdout); err != nil {
+		if err := t.Print(w); err != nil {
 			return err
 		}
 	}
 	if len(s.Mirrors) == 0 {
 		return nil
 	}
-	u.printf("\n")
+	fmt.Fprintln(w)
 	t := show.NewList("mirror", "of")
 	for _, m := range s.Mirrors {
 		t.Add(m.Site, m.Of)
 	}
-	return t.Print(u.stdout)
+	return t.Print(w)
 }
 
 // printMemory lists the columns of the state, the largest first, and what a known page
 // takes in all.
-func printMemory(u *ui, s *history.Status) error {
+func printMemory(w io.Writer, s *history.Status) error {
 	if s.Memory == 0 || s.Known == 0 {
 		return nil
 	}
-	u.printf("\n")
+	fmt.Fprintln(w)
 	t := show.NewList("memory", "bytes", "bytes a page")
 	t.Add("all columns", show.Bytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
 	for _, name := range show.ByValue(s.Columns) {
 		t.Add(name, show.Bytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
 	}
-	return t.Print(u.stdout)
+	return t.Print(w)
 }
 
 // capText describes what a limit left out, without the number.

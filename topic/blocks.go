@@ -1,0 +1,393 @@
+package topic
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A pass is one reading of a text.
+type pass struct {
+	words uint32   // so far
+	edges []uint32 // places that become numbers of words
+	next  int      // the first of them that is a place yet
+}
+
+// reach makes numbers of the edges up to a place.
+func (x *pass) reach(at int) {
+	for x.next < len(x.edges) && uint32(at) >= x.edges[x.next] {
+		x.edges[x.next] = x.words
+		x.next++
+	}
+}
+
+// reachBlock makes numbers of the edges in the block at a place, in which words begin where bits are
+// set.
+func (x *pass) reachBlock(at int, starts uint64) {
+	for x.next < len(x.edges) && int(x.edges[x.next]) < at+blockSize {
+		i := max(0, int(x.edges[x.next])-at)
+		x.edges[x.next] = x.words + uint32(bits.OnesCount64(starts&(1<<i-1)))
+		x.next++
+	}
+}
+
+// read counts the words of a text and finds the terms among them: by the block, and word by word
+// near what is strange.
+func (r *Reader) read(text []byte, x *pass) {
+	for at := 0; at < len(text); {
+		var looked bool
+		if at, looked = r.readBlocks(text, at, x); at < len(text) {
+			at = r.readWords(text, at, looked, x)
+		}
+	}
+}
+
+// readWords reads a text from a place on, word by word, for a while. It returns the end of the last
+// word. If the first one was looked at before, it is only counted.
+func (r *Reader) readWords(text []byte, from int, looked bool, x *pass) int {
+	w := r.words
+	w.begin(text)
+	for w.to = from; w.next(); looked = false {
+		x.reach(w.from)
+		if !looked {
+			r.note(r.counts, x.words)
+		}
+		if x.words++; w.to-from > 2*blockSize && w.to >= w.left {
+			return w.to
+		}
+	}
+	return len(text)
+}
+
+// note notes the present word, whose number is given, if it is a term. With count, it counts in the
+// norm of the page.
+func (r *Reader) note(count bool, number uint32) {
+	if place := r.place(count); place != noPlace {
+		r.found[place].Body = more(r.found[place].Body)
+		r.hits = append(r.hits, hit{number, place})
+	}
+}
+
+// readBlocks reads a text from a boundary of words on, 64 bytes at a time, up to the end or to the
+// last boundary before something strange. It returns how far it came, and whether the word there was
+// looked at. Words are looked at only if the sieve keeps them, or if all count.
+func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked bool) {
+	b := blocks{text: text, kinds: r.words.kinds, kana: -1}
+	all := r.counts || r.sieve == nil
+	r.words.begin(text)
+	next := b.load(from)
+	open, before := from, uint64(0) // where the last word began; 1 if it reaches the block
+	for at := from; at < len(text); at += blockSize {
+		m := next
+		next = b.load(at + blockSize)
+		b.join(at, &m, before, next.in)
+		if b.strange && before == 0 {
+			return at, false
+		} else if b.strange {
+			x.words-- // it is read again
+			return open, !all
+		}
+		behind := m.in<<1 | before // bytes after those of words
+		starts := m.in & (m.breaks | ^behind)
+		if x.next < len(x.edges) {
+			x.reachBlock(at, starts)
+		}
+		if all {
+			r.readTurns(at, &m, starts, behind, x.words)
+		} else {
+			r.readStarts(at, starts, x.words)
+		}
+		if starts != 0 {
+			open = at + bits.Len64(starts) - 1
+		}
+		x.words += uint32(bits.OnesCount64(starts))
+		before = m.in >> 63
+	}
+	if all && before != 0 {
+		r.words.to = len(text)
+		r.note(r.counts, x.words-1)
+	}
+	return len(text), false
+}
+
+// readStarts looks at the words of a block that the sieve keeps. They begin where bits are set;
+// number is that of the first.
+func (r *Reader) readStarts(at int, starts uint64, number uint32) {
+	w := r.words
+	for ; starts != 0; starts &= starts - 1 {
+		if i := at + bits.TrailingZeros64(starts); r.sieve.keeps(w.text, i) {
+			w.to, w.left = i, 0
+			w.next()
+			r.note(false, number)
+		}
+		number++
+	}
+}
+
+// readTurns looks at all words that end in a block. number is that of the first that begins in it.
+func (r *Reader) readTurns(at int, m *masks, starts, behind uint64, number uint32) {
+	w, inside := r.words, ^uint64(0) // the bytes from the beginning of the word on
+	count := r.counts && r.stems == nil
+	for turns := starts | behind&^m.in; turns != 0; turns &= turns - 1 {
+		bit, i := turns&-turns, at+bits.TrailingZeros64(turns)
+		if behind&bit != 0 {
+			if w.to = i; m.upper&inside&(bit-1) != 0 {
+				w.seen = upper
+			}
+			if count && w.seen == 0 && i-w.from <= maxWord {
+				// As note does, without calls.
+				if r.all.add(hashOf(w.text, w.from, i)); r.sieve.keeps(w.text, w.from) {
+					r.note(false, number-1)
+				}
+			} else {
+				r.note(r.counts, number-1)
+			}
+		}
+		if starts&bit != 0 {
+			w.from, w.seen, inside = i, 0, -bit
+			number++
+		}
+	}
+	if m.upper&inside != 0 {
+		w.seen = upper
+	}
+}
+
+// blockSize is the number of bytes that are read at once: those that a word has bits for.
+const blockSize = 64
+
+// blocks find words in blocks of a text by bits, one for each byte.
+type blocks struct {
+	text    []byte
+	kinds   *table
+	tail    [blockSize]byte // the last bytes, with spaces after them
+	spill   masks           // of the first bytes of the next block
+	last    uint64          // 1 if the last byte of the last block is of a word
+	kana    int             // where the last katakana ended
+	strange bool            // there is something that is to be read word by word
+}
+
+// masks are the bits of a block.
+type masks struct {
+	in      uint64 // of words
+	breaks  uint64 // begin a word if they are of one, whatever is before them
+	upper   uint64 // have another form in lower case, and are not ASCII
+	printed uint64 // ASCII and no white space
+}
+
+// load returns the bits of the block at a place, without the bytes that join words.
+func (b *blocks) load(at int) (m masks) {
+	if at >= len(b.text) {
+		return masks{}
+	}
+	p := b.tail[:]
+	if at+blockSize <= len(b.text) {
+		p = b.text[at : at+blockSize]
+	} else {
+		for i := copy(p, b.text[at:]); i < len(p); i++ {
+			p[i] = ' '
+		}
+	}
+	m, b.spill = b.spill, masks{}
+	leads := uint64(0)
+	for i := 0; i < blockSize; i += 8 {
+		v := binary.LittleEndian.Uint64(p[i:])
+		leads |= gathered(v&(v<<1)) << i
+		narrow := ^v
+		v &= 0x7f * ones
+		low := v | 0x20*ones
+		// Bit 7 of each byte: sums of two numbers below 128 do not reach the next one.
+		letters := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones)
+		digits := (v + (0x80-'0')*ones) &^ (v + (0x7f-'9')*ones)
+		lines := ^((v ^ '_'*ones) + 0x7f*ones)
+		m.in |= gathered((letters|digits|lines)&narrow) << i
+		m.printed |= gathered((v+(0x80-'!')*ones)&narrow) << i
+	}
+	if leads != 0 {
+		b.addWide(&m, at, leads)
+	}
+	b.last = m.in >> 63
+	return m
+}
+
+// addWide adds the characters of the block at a place that are not ASCII. They begin where bits are
+// set. Letters are read here, without a call; others by add.
+func (b *blocks) addWide(m *masks, at int, leads uint64) {
+	in, up, kinds := m.in, m.upper, &b.kinds.kinds
+	for ; leads != 0; leads &= leads - 1 {
+		i := bits.TrailingZeros64(leads)
+		if p := b.text[at+i:]; i < blockSize-utf8.UTFMax && len(p) >= utf8.UTFMax {
+			x, y := uint(p[1]^0x80), uint(p[2]^0x80) // below 64 in UTF-8
+			if p[0] < 0xe0 && x < 64 {
+				k := kinds[uint(p[0]&0x1f)<<6|x]
+				if k&^(upper|wide) == letter|word {
+					in |= 3 << i
+					up |= uint64(k/upper&1) << i
+					continue
+				} else if k == wide {
+					continue
+				}
+			} else if r := uint(p[0]&0xf)<<12 | x<<6 | y; x|y < 64 && r >= 0x800 && p[0] < 0xf0 {
+				switch k := kinds[r&0xffff]; k {
+				case letter | word | wide:
+					in |= 7 << i
+					continue
+				case alone | word | wide:
+					in |= 7 << i
+					m.breaks |= 9 << i // before it and after it
+					continue
+				case katakana | word | wide:
+					if here := at + i; b.kana == here && p[3] != '_' {
+						in |= 7 << i
+						m.breaks = m.breaks&^(1<<i) | 8<<i
+						b.kana = here + 3
+						continue
+					}
+				case wide:
+					continue
+				}
+			}
+		}
+		m.in, m.upper = in, up
+		b.add(m, at, i)
+		in, up = m.in, m.upper
+	}
+	m.in, m.upper = in, up
+}
+
+const ones = 0x0101010101010101
+
+// gathered returns bit 7 of each byte, the first byte in the lowest bit.
+func gathered(v uint64) uint64 { return v >> 7 & ones * 0x0102040810204080 >> 56 }
+
+// add adds the character at byte i of the block at a place, which is not ASCII.
+func (b *blocks) add(m *masks, at, i int) {
+	k, n := b.kinds.at(b.text, at+i)
+	m.upper |= uint64(k/upper&1) << i
+	switch k & (inWord | extends | midLetter | midNumber | hebrew | strange | word) {
+	case letter | word, digit | word:
+		b.put(m, i, n)
+	case alone | word:
+		b.put(m, i, n)
+		m.breaks |= 1 << i
+		b.breakAt(m, i+n)
+	case katakana | word:
+		b.addKana(m, at, i, n)
+	case 0:
+	default:
+		b.addRare(m, at, i, n, k)
+	}
+}
+
+// addKana adds a character in katakana: these make words with each other, and with what is like an
+// underscore.
+func (b *blocks) addKana(m *masks, at, i, n int) {
+	here := at + i
+	if b.kana == here {
+		m.breaks &^= 1 << i
+	} else {
+		m.breaks |= 1 << i
+		b.strange = b.strange || b.reached(m, i) && b.before(here)&line != 0
+	}
+	b.put(m, i, n)
+	b.breakAt(m, i+n)
+	b.kana = here + n
+	b.strange = b.strange || here+n < len(b.text) && b.text[here+n] == '_'
+}
+
+// reached reports whether the byte before byte i is of a word.
+func (b *blocks) reached(m *masks, i int) bool {
+	if i == 0 {
+		return b.last != 0
+	}
+	return m.in>>(i-1)&1 != 0
+}
+
+// put adds n bytes at i to those of words.
+func (b *blocks) put(m *masks, i, n int) {
+	all := uint64(1)<<n - 1
+	m.in |= all << i
+	b.spill.in |= all >> (blockSize - i)
+}
+
+// breakAt ends words before byte i, which may be in the next block.
+func (b *blocks) breakAt(m *masks, i int) {
+	if i < blockSize {
+		m.breaks |= 1 << i
+	} else {
+		b.spill.breaks |= 1 << (i - blockSize)
+	}
+}
+
+// addRare adds a character of n bytes whose kind is rare.
+func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
+	reached, cut := b.reached(m, i), m.breaks>>i&1 != 0
+	here, after := at+i, kind(0)
+	if here+n < len(b.text) {
+		after, _ = b.kinds.at(b.text, here+n)
+	}
+	before := b.before(here)
+	switch {
+	case k&strange != 0:
+		b.strange = true
+	case k&extends != 0 && !reached:
+		b.strange = b.strange || before&(midLetter|midNumber) != 0
+	case k&extends != 0:
+		if b.put(m, i, n); cut {
+			m.breaks &^= 1 << i
+			b.breakAt(m, i+n)
+			b.strange = b.strange || after&line != 0
+		}
+		if b.kana == here {
+			b.kana += n
+		}
+	case k&(midLetter|midNumber) != 0:
+		if reached && joined(before, k, after) {
+			b.put(m, i, n)
+		}
+		b.strange = b.strange || reached && after&(extends|strange) != 0
+	case k&hebrew != 0:
+		b.put(m, i, n)
+		next := b.text[min(here+n, len(b.text)-1)]
+		b.strange = b.strange || after&extends != 0 || next == '\'' || next == '"'
+	default: // makes no word by itself
+		if b.put(m, i, n); !reached || cut {
+			b.strange = true
+		}
+	}
+}
+
+// before returns the kind of the character before a place, and before those that belong to it.
+func (b *blocks) before(at int) kind {
+	for at > 0 {
+		_, n := utf8.DecodeLastRune(b.text[:at])
+		at -= n
+		if k, _ := b.kinds.at(b.text, at); k&extends == 0 {
+			return k
+		}
+	}
+	return 0
+}
+
+// joined reports whether a character joins the two around it (WB6, WB7, WB11, WB12).
+func joined(before, k, after kind) bool {
+	both := before & after
+	return k&midLetter != 0 && both&letter != 0 || k&midNumber != 0 && both&digit != 0
+}
+
+// join adds the bytes of ASCII that join words: a single one between two of words, which is no
+// space. before and next are the bits of words around the block.
+func (b *blocks) join(at int, m *masks, before, next uint64) {
+	for gaps := ^m.in & (m.in<<1 | before) & (m.in>>1 | next<<63) & m.printed; gaps != 0; gaps &= gaps - 1 {
+		i := bits.TrailingZeros64(gaps)
+		here := at + i
+		k := narrow[b.text[here]]
+		if k&(midLetter|midNumber) == 0 {
+			continue
+		}
+		after, _ := b.kinds.at(b.text, here+1)
+		if joined(b.before(here), k, after) {
+			m.in |= 1 << i
+		}
+	}
+}
