@@ -100,7 +100,7 @@ func manualPages(t *testing.T) []string {
 	return append(pages, filepath.Join("..", "..", "README.md"))
 }
 
-// TestDocs runs the manual. `go test ./cmd/winnow -run Docs/tutorial -v` runs a page.
+// TestDocs runs the manual. `go test ./cmd/winnow -run Docs/pages/docs/tutorial` runs a page.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs a hundred commands")
@@ -116,7 +116,7 @@ func TestDocs(t *testing.T) {
 					norun++
 				}
 			}
-			t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			t.Run(strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(page), "../../"), ".md"), func(t *testing.T) {
 				t.Parallel()
 				p := &docPage{dir: t.TempDir(), bin: bin, ports: strings.NewReplacer(":8080", freePort(t), ":5353", freePort(t))}
 				for _, b := range blocks {
