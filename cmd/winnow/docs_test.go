@@ -349,3 +349,31 @@ func TestDocsFinds(t *testing.T) {
 		}
 	}
 }
+
+var pageLink = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// TestDocsLinks: links between pages lead somewhere, and the index names every page.
+func TestDocsLinks(t *testing.T) {
+	index := map[string]bool{}
+	pages := manualPages(t)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			to := filepath.Join(filepath.Dir(page), m[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+			if page == filepath.Join("..", "..", "docs", "README.md") {
+				index[to] = true
+			}
+		}
+	}
+	for _, page := range pages {
+		if filepath.Base(page) != "README.md" && !index[page] {
+			t.Errorf("docs/README.md does not name %s", page)
+		}
+	}
+}
