@@ -86,7 +86,7 @@ func (l *loop) measure(now time.Duration) {
 	s.Fetching, s.LastFailure = l.crew.fetching(fetchingListed), l.outcomes.failure
 	s.MemoryMax = l.memory
 	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
-	s.Commits = l.commits
+	s.Commits, s.Committed = l.commits, l.state.Wall(l.commitAt)
 	s.Archive, s.Journal = l.archived, l.records
 	if r := l.crew.harvest.names; r != nil {
 		s.DNS = r.Stats()

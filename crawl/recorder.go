@@ -35,6 +35,7 @@ type recorder struct {
 	records  int64            // bytes of the journal, as committed
 	archived int64            // bytes of WARC files, as committed by this session
 	commits  int64
+	commitAt time.Duration // instant of the last commit
 }
 
 // begin starts a record.
@@ -161,6 +162,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 		return g.err
 	}
 	w.commits++
+	w.commitAt = now
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()
 	w.records += g.records.Len()

@@ -80,6 +80,7 @@ type Status struct {
 	Left      time.Duration       `json:"-"` // until the limit in force; 0: unknown
 	DNS       fetch.ResolverStats `json:"-"`
 	Commits   int64               `json:"-"`
+	Committed time.Time           `json:"-"` // the last one of this session
 	Archive   int64               `json:"-"` // bytes written to WARC files
 	Journal   int64               `json:"-"` // bytes written to the journal
 }

@@ -4,6 +4,7 @@ package metrics
 import (
 	"context"
 	"crypto/subtle"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -60,6 +61,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_memory_max_bytes", "Ceiling of the memory, 0 for none.", ""},
 	{"winnow_crawl_seconds", "Time since the crawl began, stops included.", ""},
 	{"winnow_commits_total", "Groups of records committed by this session.", ""},
+	{"winnow_commit_age_seconds", "Time since the last commit of this session.", ""},
 	{"winnow_archive_bytes_total", "Bytes written to WARC files by this session.", ""},
 	{"winnow_journal_bytes_total", "Bytes written to the journal by this session.", ""},
 	{"winnow_dns_lookups_total", "Names looked up, by the level that knew them.", "level"},
@@ -155,6 +157,9 @@ func loadMetrics(s *history.Status) []sample {
 		{"winnow_archive_bytes_total", counter, float64(s.Archive), nil},
 		{"winnow_journal_bytes_total", counter, float64(s.Journal), nil},
 	}
+	if s.Commits > 0 {
+		out = append(out, sample{"winnow_commit_age_seconds", gauge, max(0, time.Since(s.Committed).Seconds()), nil})
+	}
 	for _, w := range s.WaitingSites() {
 		out = append(out, sample{"winnow_waiting", gauge, float64(w.Sites), []string{w.Why}})
 	}
@@ -176,7 +181,10 @@ func dnsMetrics(s *history.Status) []sample {
 	}
 }
 
-// Handler returns a handler that answers GET /metrics. If token is not empty, a client must
+// indexPage names what there is.
+const indexPage = "<!DOCTYPE html><title>winnow</title><p>winnow is crawling. <a href=\"/metrics\">Metrics for Prometheus</a>\n"
+
+// Handler returns a handler that answers GET /metrics, and GET / with a link to it. If token is not empty, a client must
 // send it.
 func Handler(last Source, token []byte) http.Handler {
 	registry := prometheus.NewRegistry()
@@ -191,6 +199,10 @@ func Handler(last Source, token []byte) http.Handler {
 			return
 		}
 		metrics.ServeHTTP(w, r)
+	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, indexPage)
 	})
 	return mux
 }

@@ -35,7 +35,7 @@ func TestMetrics(t *testing.T) {
 		`winnow_unchanged_visits_total{status="304"} 11`, `winnow_not_transferred_bytes_total 12`,
 		`winnow_unchanged_visits_total{status="200"} 13`, `winnow_not_stored_bytes_total 14`,
 		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`,
-		"# TYPE winnow_requests_total counter", "go_goroutines",
+		"# TYPE winnow_requests_total counter", "go_goroutines", "winnow_commit_age_seconds 60.",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
@@ -71,7 +71,7 @@ func TestMetricsRefuse(t *testing.T) {
 		code         int
 	}{
 		{"GET", "/metrics", 200}, {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405}, {"PUT", "/metrics", 405}, {"DELETE", "/metrics", 405},
-		{"GET", "/", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
+		{"GET", "/", 200}, {"POST", "/", 405}, {"GET", "/x", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, nil))
@@ -94,6 +94,7 @@ func someStats() history.Status {
 	s.RefusedBy = map[string]int64{"robots": 900}
 	s.FailedBy, s.Delays = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"delay": 2_900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
+	s.Commits, s.Committed = 5, time.Now().Add(-time.Minute)
 	s.NotModified, s.NotTransferred, s.Unchanged, s.NotStored = 11, 12, 13, 14
 	return s
 }
