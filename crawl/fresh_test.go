@@ -59,7 +59,8 @@ func keepFresh(t *testing.T, fates answer.FateShares) *testWeb {
 	if stale := 1 - got.Fresh; math.Abs(got.Fresh-promise)/promise > 0.05 || stale == 0 {
 		t.Errorf("%.4f of the copies are fresh, the simulator has %.4f", got.Fresh, promise)
 	}
-	if of := float64(got.Requests) / float64(course.Visits); of < 0.63 || of > 0.7 {
+	// Live there are also new URLs of pages that moved, and second looks at those that vanished.
+	if of := float64(got.Requests) / float64(course.Visits); of < 0.63 || of > 0.72 {
 		t.Errorf("%d visits in 20 days, the simulator has %d in 30", got.Requests, course.Visits)
 	}
 	if visits := float64(pages) * 30 / 4; float64(got.Requests) < 0.6*visits || float64(got.Requests) > 1.1*visits {

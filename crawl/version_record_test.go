@@ -73,8 +73,8 @@ func listPages(t *testing.T, dir string) (list []string) {
 	}
 	defer v.Close()
 	err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
-		line := fmt.Sprintf("%s %v %d", p.URL, p.State, p.Status)
-		if p.State == "failed" || p.State == "refused" {
+		line := fmt.Sprintf("%s %v %d", p.URL, recordedWord(p.State), p.Status)
+		if p.State == history.PageFailed || p.State == history.PageSkipped {
 			line += " " + p.Why
 		}
 		list = append(list, line)
@@ -112,4 +112,16 @@ func writeZip(t *testing.T, name, dir string) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// recordedWord returns the word that recorded lists have for a state: earlier versions called
+// pages that wait known, and those that are skipped refused.
+func recordedWord(state string) string {
+	switch state {
+	case history.PageWaiting:
+		return "known"
+	case history.PageSkipped:
+		return "refused"
+	}
+	return state
 }

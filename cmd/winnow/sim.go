@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -413,6 +414,14 @@ func (s *simulation) remarks(c *lab.Comparison) {
 	}
 	if s.setting.MaxPages > t {
 		s.u.notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
+	}
+	for _, name := range s.chosen {
+		choice, err := policy.Choose(name)
+		if err != nil || choice.Spec.Name != "batch-pagerank" || choice.Params["k"] != "" || f.Batch < t {
+			continue
+		}
+		s.u.notef("%s computes ranks every %s pages, and only %s can be reached, so it crawls like breadth-first; try: %s",
+			name, show.Grouped(int64(f.Batch)), show.Grouped(int64(t)), s.u.withFlag("--batch", strconv.Itoa(max(1, t/30))))
 	}
 	if !s.g.HasSites() && (s.setting.SitePolicy != "" || f.Delay > 0) {
 		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)

@@ -78,7 +78,7 @@ func scaledValues(g *graph.Graph, name string, values []float64, take func(key [
 	return nil
 }
 
-// Highest returns the n pages with the Highest values, the smallest id first among equals.
+// Highest returns the n pages with the highest values, the smallest id first among equals.
 func Highest(score []float64, n int, absent func(graph.Page) bool) []graph.Page {
 	var pages []graph.Page
 	for p := range score {

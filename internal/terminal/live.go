@@ -132,6 +132,10 @@ var holdNames = map[string]string{
 	"twin": "http and https share a server", "commit": "disk",
 }
 
+// fewSites is the largest number of sites with pages that is named as a reason: requests to one
+// site follow each other, so few sites are slow.
+const fewSites = 10
+
 // holds lists why the crawl is not faster. Numbers are those of sites, the largest first.
 func holds(s *history.Status) (items []string) {
 	by := map[string]int{}
@@ -159,8 +163,8 @@ func holds(s *history.Status) (items []string) {
 	switch {
 	case s.Wanting == 0 && s.Active == 0 && s.Down == 0:
 		items = append(items, "no site has pages left")
-	case s.Wanting > 0 && s.Wanting < s.Fetchers:
-		items = append(items, "only "+show.Counted(int64(s.Wanting), "site")+" left")
+	case s.Wanting > 0 && s.Wanting <= fewSites && s.Wanting < s.Fetchers:
+		items = append(items, "only "+show.Counted(int64(s.Wanting), "site")+" with pages")
 	}
 	return items
 }

@@ -98,7 +98,7 @@ func TestHolds(t *testing.T) {
 		"":                       {Fetchers: 4, Active: 1, Wanting: 9},
 		"all 4 fetchers busy":    {Fetchers: 4, Active: 4, Wanting: 9},
 		"no site has pages left": {Fetchers: 4},
-		"only 1 site left":       {Fetchers: 4, Active: 1, Wanting: 1},
+		"only 1 site with pages": {Fetchers: 4, Active: 1, Wanting: 1},
 		"Crawl-delay 9 sites, slow answers 2, --delay 1": {Fetchers: 4, Wanting: 12, Delays: map[string]int{"crawl-delay": 9, "slow": 2, "delay": 1}},
 		"same IP address 1 site":                         {Fetchers: 1, Wanting: 2, Waits: map[string]int{"address": 1, "politeness": 5}},
 		"unreachable 2 (next try 15:04:05)":              {Fetchers: 1, Wanting: 2, Down: 2, NextTry: &next},
