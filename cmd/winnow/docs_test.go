@@ -100,7 +100,7 @@ func manualPages(t *testing.T) []string {
 	return append(pages, filepath.Join("..", "..", "README.md"))
 }
 
-// TestDocs runs the manual. `go test ./cmd/winnow -run Docs/tutorial -v` runs a page.
+// TestDocs runs the manual. `go test ./cmd/winnow -run Docs/pages/docs/tutorial` runs a page.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs a hundred commands")
@@ -116,7 +116,7 @@ func TestDocs(t *testing.T) {
 					norun++
 				}
 			}
-			t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			t.Run(strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(page), "../../"), ".md"), func(t *testing.T) {
 				t.Parallel()
 				p := &docPage{dir: t.TempDir(), bin: bin, ports: strings.NewReplacer(":8080", freePort(t), ":5353", freePort(t))}
 				for _, b := range blocks {
@@ -346,6 +346,34 @@ func TestDocsFinds(t *testing.T) {
 	} {
 		if p.check(&b) == nil {
 			t.Errorf("nothing is wrong with %+v", b)
+		}
+	}
+}
+
+var pageLink = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// TestDocsLinks: links between pages lead somewhere, and the index names every page.
+func TestDocsLinks(t *testing.T) {
+	index := map[string]bool{}
+	pages := manualPages(t)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			to := filepath.Join(filepath.Dir(page), m[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+			if page == filepath.Join("..", "..", "docs", "README.md") {
+				index[to] = true
+			}
+		}
+	}
+	for _, page := range pages {
+		if filepath.Base(page) != "README.md" && !index[page] {
+			t.Errorf("docs/README.md does not name %s", page)
 		}
 	}
 }
