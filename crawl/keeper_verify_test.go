@@ -11,11 +11,11 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// newKeptWeb makes a web whose crawl keeps a few of its pages. Files are small.
+// newKeptWeb makes a web whose crawl keeps a third of its pages.
 func newKeptWeb(t *testing.T) *testWeb {
 	t.Helper()
-	w := newTestWeb(t, 100, 5, answer.Mixed())
-	w.o.Config.KeepPages = 30
+	w := newTestWeb(t, 300, 10, answer.Mixed())
+	w.o.Config.KeepPages = 100
 	return w
 }
 
@@ -44,7 +44,7 @@ func TestVerifyKept(t *testing.T) {
 		change     func(*testing.T, memoryDisk)
 	}{
 		{name: "nothing", what: ""},
-		{"a page is left in a file that is removed", "which is removed", records("", "", nth(0, moves(2, true), func(r *journal.Record) int {
+		{"a page is left in a file that is removed", "which is removed", records("", "", each(moves(2, true), func(r *journal.Record) int {
 			m := r.Facts.Moves
 			r.Event.Admit, m.Spans = r.Event.Admit[:len(r.Event.Admit)-1], m.Spans[:len(m.Spans)-1]
 			return 1
@@ -70,7 +70,7 @@ func TestVerifyKept(t *testing.T) {
 				w.run(t)
 				if c.change == nil {
 					f := w.verify(t)
-					if clean(t, f); f.Kept != 30 || f.Dropped == 0 || f.Absent != 0 {
+					if clean(t, f); f.Kept != 100 || f.Dropped == 0 || f.Absent != 0 {
 						t.Errorf("%+v", f)
 					}
 					return

@@ -203,6 +203,7 @@ func copies(t *testing.T) *handWeb {
 func TestCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := copies(t)
+		w.o.Config.Policy = "opic"
 		w.run(t)
 		came := w.cameAs(t)
 		for rest, want := range map[string]event.Class{"/long/copy.html": event.OK, "/o": event.OK, "/later/copy.html": event.Duplicate, "/other/copy.html": event.OK, "/near/2": event.OK} {
