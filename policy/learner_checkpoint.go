@@ -45,12 +45,20 @@ const sweeps = 3
 // least. In the first hundred pages an estimate soon becomes out of date.
 const firstPages = 5
 
+// learnPace returns by which part fetched pages grow from one checkpoint to the next.
+func learnPace(fetched uint64) (part uint64) {
+	if fetched < 10_000 {
+		return 40
+	}
+	return pace(fetched)
+}
+
 // pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
 // changes less.
 func pace(fetched uint64) (part uint64) {
 	switch {
 	case fetched < 10_000:
-		return 40
+		return 20
 	case fetched < 100_000:
 		return 12
 	}
@@ -83,7 +91,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/pace(num[learnFetched]))
+	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
