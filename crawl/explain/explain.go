@@ -329,7 +329,7 @@ func (x *explainer) willBeRefused() event.Bar {
 	return x.judge(x.URL, x.s.IsSeed(x.p))
 }
 
-// addDropped tells whether the page was dropped.
+// addDropped adds when and why the page was dropped, if it was.
 func (x *explainer) addDropped() {
 	k := x.s.Kept
 	if x.story.dropped == 0 || k == nil || k.Holds(x.p) {

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -56,7 +55,7 @@ func (c *Crawl) Links(f *PageFilter, fn func(*LinkInfo) error) error {
 	if err != nil {
 		return err
 	}
-	left, enough := f.Limit, errors.New("enough")
+	each := upTo(f.Limit)
 	err = c.EachLink(func(from, to graph.Page, a event.Anchor) error {
 		if f.State != "" && f.State != stateName(s.Frontier.State(to)) || sites != nil && !sites[s.Frontier.Site(from)] {
 			return nil
@@ -65,16 +64,7 @@ func (c *Crawl) Links(f *PageFilter, fn func(*LinkInfo) error) error {
 		if s.Err != nil {
 			return explain(c.Path, s.Err)
 		}
-		if err := fn(x); err != nil {
-			return err
-		}
-		if left--; left == 0 {
-			return enough
-		}
-		return nil
+		return each(fn(x))
 	})
-	if errors.Is(err, enough) {
-		return nil
-	}
-	return err
+	return unlessEnough(err)
 }

@@ -34,8 +34,27 @@ type LogFilter struct {
 	Limit        int64             // 0: no limit
 }
 
-// errEnough ends the reading of a journal.
+// errEnough ends a list that has reached its limit.
 var errEnough = errors.New("enough")
+
+// upTo returns a function for the error of each item of a list. It returns that error, and
+// errEnough with the last item of the limit, if there is one.
+func upTo(limit int64) func(error) error {
+	return func(err error) error {
+		if limit--; err == nil && limit == 0 {
+			return errEnough
+		}
+		return err
+	}
+}
+
+// unlessEnough returns nil for errEnough.
+func unlessEnough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
 
 // Log calls fn for the selected requests in the order of their records until fn returns an
 // error. It calls State and reads the journal.
@@ -48,7 +67,7 @@ func (c *Crawl) Log(f *LogFilter, fn func(*Request) error) error {
 	if err != nil {
 		return err
 	}
-	left := f.Limit
+	each := upTo(f.Limit)
 	err = c.Each(func(r *journal.Record) error {
 		site, kind := requestOf(s, r)
 		if kind == "" || sites != nil && !sites[site] || f.Class != nil && !f.Class(r.Event.Class.String()) {
@@ -65,18 +84,9 @@ func (c *Crawl) Log(f *LogFilter, fn func(*Request) error) error {
 		if r.Event.Kind == event.Done {
 			x.URL = string(s.AppendURL(nil, r.Event.Page))
 		}
-		if err := fn(&x); err != nil {
-			return err
-		}
-		if left--; left == 0 {
-			return errEnough
-		}
-		return nil
+		return each(fn(&x))
 	})
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
+	return unlessEnough(err)
 }
 
 // requestOf returns the site that a record of a request is about, and what was requested; ""

@@ -104,7 +104,18 @@ func (s *Screen) Every(show func(elapsed time.Duration)) (stop func()) {
 	if s.Terminal() {
 		interval = progressTerminal
 	}
-	quit, gone, start := make(chan struct{}), make(chan struct{}), time.Now()
+	start := time.Now()
+	end := Repeat(interval, func() { show(time.Since(start)) })
+	return sync.OnceFunc(func() {
+		end()
+		s.Erase()
+	})
+}
+
+// Repeat calls do after each interval, from a goroutine of its own, until the function that it
+// returns is called. That waits for a call under way, and may be called twice.
+func Repeat(interval time.Duration, do func()) (stop func()) {
+	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
 		ticker := time.NewTicker(interval)
@@ -114,14 +125,13 @@ func (s *Screen) Every(show func(elapsed time.Duration)) (stop func()) {
 			case <-quit:
 				return
 			case <-ticker.C:
-				show(time.Since(start))
+				do()
 			}
 		}
 	}()
 	return sync.OnceFunc(func() {
 		close(quit)
 		<-gone
-		s.Erase()
 	})
 }
 

@@ -69,25 +69,10 @@ func (w *Watch) Start() {
 
 // every calls fn with the status again and again until the function that it returns is called.
 func (w *Watch) every(interval time.Duration, fn func(*history.Status)) (stop func()) {
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-quit:
-				return
-			case <-ticker.C:
-			}
-			if s, ok := w.Last(); ok {
-				fn(&s)
-			}
+	return show.Repeat(interval, func() {
+		if s, ok := w.Last(); ok {
+			fn(&s)
 		}
-	}()
-	return sync.OnceFunc(func() {
-		close(quit)
-		<-gone
 	})
 }
 
