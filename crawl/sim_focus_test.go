@@ -17,18 +17,12 @@ import (
 
 // Sim = real for crawls about a topic: the policies that use it make the same choices at the same
 // instants, by what the pages have to do with it and the words of links. The simulator knows of
-// pages what the crawl has read in them.
-//
-// It does not hold everywhere yet: with some seeds a site gets another page at the same instant, in
-// batches (topical, best-first) and with topical/explore=0, though all events before are equal.
+// pages what the crawl has read in them, and which are near duplicates.
 func TestFocusSimEqualsReal(t *testing.T) {
 	t.Parallel()
 	for k, s := range simSettings() {
 		if testing.Short() && k > 0 {
 			break
-		}
-		if s.name == "batches" {
-			continue // see above
 		}
 		set := s.set
 		s.topics = fakeweb.Topics{Number: subject.Most, Share: 0.1, Preference: 0.5}
@@ -42,7 +36,7 @@ func TestFocusSimEqualsReal(t *testing.T) {
 			c.Topic = made.Text()
 		}
 		t.Run(s.name, func(t *testing.T) {
-			for i, name := range []string{"topical", "two-queue", "best-first", "shark-search", "two-queue/near=0", "topical/explore=0.3"} {
+			for i, name := range []string{"topical", "two-queue", "best-first", "foresight", "shark-search", "two-queue/near=0", "topical/explore=0", "topical/explore=0.3"} {
 				if testing.Short() && i > 1 || !tortured() && i > 1 && (i+k)%4 != 0 {
 					continue
 				}
@@ -56,7 +50,7 @@ func TestFocusSimEqualsReal(t *testing.T) {
 func (w *testWeb) read(t *testing.T, world *sim.World) {
 	t.Helper()
 	var sites, urls []string
-	read, anchors, hits := map[graph.Page]event.Reading{}, map[graph.Page][]event.Anchor{}, 0
+	read, anchors, near, hits := map[graph.Page]event.Reading{}, map[graph.Page][]event.Anchor{}, map[graph.Page]bool{}, 0
 	dir, _ := w.disk.open(layout.JournalDir)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		for i, s := range r.Event.New {
@@ -73,6 +67,7 @@ func (w *testWeb) read(t *testing.T, world *sim.World) {
 		var one event.Reading
 		one.Set(&e.Read)
 		read[p], anchors[p] = one, append([]event.Anchor{}, e.Anchors...)
+		near[p] = r.Facts.Near != 0 || r.Facts.Doubt
 		hits += len(one.Hits)
 		return nil
 	})
@@ -83,5 +78,6 @@ func (w *testWeb) read(t *testing.T, world *sim.World) {
 		t.Error("no link says anything about the topic")
 	}
 	world.Read = func(p graph.Page, to *event.Reading) { one := read[p]; to.Set(&one) }
+	world.Near = func(p graph.Page) bool { return near[p] }
 	world.Anchors = func(to []event.Anchor, p graph.Page) []event.Anchor { return append(to, anchors[p]...) }
 }

@@ -398,6 +398,8 @@ type World struct {
 	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
 	// they are not known.
 	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
+	// Near reports whether a page is a near duplicate of another one. It is nil if no page is.
+	Near func(graph.Page) bool
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

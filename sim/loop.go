@@ -349,6 +349,7 @@ func (c *crawl) arrive(f *fetcher) {
 			c.event.Links = append(c.event.Links, c.discover(to))
 		}
 	}
+	c.event.Near = c.w.Near != nil && c.w.Near(p)
 	if c.w.Anchors != nil {
 		c.event.Anchors = c.w.Anchors(c.event.Anchors[:0], p)
 	}
