@@ -152,7 +152,8 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	5: depths of 16 bits
 //	6: paces that remember which delay was enough
 //	7: what pages have to do with a topic
-const layoutVersion = 7
+//	8: a smaller model of foresight
+const layoutVersion = 8
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

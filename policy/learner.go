@@ -83,6 +83,7 @@ const (
 	learnMeaned         // groups of which means are known
 	learnBegan          // learnFetched when the last checkpoint began
 	learnNews           // see noteNews, bits of a float64
+	learnRefit          // 1 if the model is new to the waiting pages
 	learnNumbers
 )
 
@@ -97,7 +98,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups, e.MaxSites),
 		est:   hindsight.NewEstimate(n, groups),
-		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}),
+		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 40, Depth: 2, Rate: .15, Leaf: 10}),
 	}
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)

@@ -111,9 +111,11 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/7)
+		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/4)
+		num[learnRefit] = 1
 	case learnRescore:
-		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/4)))
+		l.rescoring.begin(l.group.Len(), rescored(int(num[learnFetched]), num[learnRefit] == 1))
+		num[learnRefit] = 0
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
 	}
@@ -263,8 +265,14 @@ func (l *learner) beginFit() bool {
 	return true
 }
 
-// leastRescored is the least number of waiting pages that get new values.
-const leastRescored = 5000
+// rescored returns how many of the waiting pages with the highest values get new ones. After a
+// fit all values may change; after other checkpoints those of a few.
+func rescored(fetched int, refit bool) int {
+	if refit {
+		return max(5000, fetched/4)
+	}
+	return max(1000, fetched/16)
+}
 
 // leastFitted is the least number of examples of a fit.
 const leastFitted = 100

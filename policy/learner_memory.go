@@ -13,8 +13,8 @@ type memory struct {
 }
 
 const (
-	fitted = 6000       // most examples of a fit
-	kept   = 2 * fitted // most pages of a memory
+	fitted = 2000   // most examples of a fit
+	kept   = 12_000 // most pages of a memory
 )
 
 func newMemory(s *graph.Set, boards int) memory {
