@@ -163,7 +163,7 @@ func (w *testWeb) promised(t *testing.T, weight []float64) *revisit.Course {
 	}
 	fo := set.Frontier
 	fo.Hold = false
-	visits := &sim.Revisits{Every: c.Recrawl.Duration, Compete: true}
+	visits := &sim.Revisits{Every: c.Recrawl.Duration, Division: freshness.Division{Compete: true}}
 	if visits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
 		t.Fatal(err)
 	}
