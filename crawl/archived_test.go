@@ -498,3 +498,29 @@ func TestRevisitsNewValidators(t *testing.T) {
 		}
 	})
 }
+
+// A crawl that stores no pages, and one that keeps only some, requests pages with conditions, too.
+func TestConditionsWithoutOriginals(t *testing.T) {
+	for name, set := range map[string]func(*config.Config){
+		"links": func(c *config.Config) { c.Store = config.StoreLinks },
+		"kept":  func(c *config.Config) { c.KeepPages = 3 },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newRevisitWeb(t)
+			set(&w.o.Config)
+			w.run(t)
+			same := 0
+			err := w.history(t).Each(func(r *journal.Record) error {
+				if r.Facts.Status == http.StatusNotModified {
+					same++
+				}
+				return nil
+			})
+			if err != nil || same != 4 {
+				t.Errorf("%s: %d visits of /tagged found it not modified, want 4; %v", name, same, err)
+			}
+			w.sameFromRecords(t)
+			clean(t, w.verify(t))
+		})
+	}
+}
