@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,7 @@ func TestRevisits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRevisitWeb(t)
 		w.o.Config.Duration = config.Seconds(3 * 3600)
+		w.o.Machine.Sizes.Journal, w.o.Machine.Sizes.Archive = 700, 4000 // many files
 		w.run(t)
 		w.o.Config.Duration, w.o.Seeds = config.Seconds(9*3600), nil
 		s := w.run(t).Status
@@ -363,4 +365,162 @@ func TestRevisitsKilled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A crawl that an earlier version began, which kept in its state what this one reads from the
+// journal, goes on: revisits refer to the responses that it stored, and what is verified holds.
+func TestRevisitsOfEarlierVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := newRevisitWeb(t)
+		readZip(t, filepath.Join("testdata", "visits", "journal-5.zip"), dir)
+		w.o.Dir, w.o.Machine.Disk, w.o.Seeds = dir, nil, nil
+		time.Sleep(4*time.Hour + 31*time.Minute) // the crawl began when the clock of this test did
+		before := countRevisits(t, dir)
+		if clean(t, before); before.Revisits != 8 {
+			t.Errorf("the earlier version stored %d revisits", before.Revisits)
+		}
+		w.run(t)
+		f := countRevisits(t, dir)
+		if clean(t, f); f.Revisits < before.Revisits+4 {
+			t.Errorf("%d revisits after %d of the earlier version", f.Revisits, before.Revisits)
+		}
+		w.disk = memoryDisk{layout.ArchiveDir: disk.NewMemory()}
+		if err := copyFiles(w.disk[layout.ArchiveDir], disk.OS(filepath.Join(dir, layout.ArchiveDir))); err != nil {
+			t.Fatal(err)
+		}
+		for url, want := range map[string]string{"http://a.example/": "identical-payload-digest", "http://a.example/tagged": "server-not-modified"} {
+			all := w.stored(t, url)
+			for _, x := range all[1:] {
+				refersTo(t, x, all[0], want)
+			}
+		}
+	})
+}
+
+// countRevisits verifies the crawl in a directory.
+func countRevisits(t *testing.T, dir string) *history.Findings {
+	t.Helper()
+	f, err := history.Verify(t.Context(), dir, history.VerifyOptions{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// copyFiles copies the WARC files of a directory.
+func copyFiles(to, from disk.Dir) error {
+	list, err := from.List()
+	for _, e := range list {
+		if !strings.HasSuffix(e.Name, archive.Suffix) {
+			continue
+		}
+		b, err := disk.ReadFile(from, e.Name)
+		if err != nil {
+			return err
+		}
+		f, err := to.Open(e.Name, disk.Create)
+		if err != nil {
+			return err
+		}
+		f.WriteAt(b, 0)
+		f.Close()
+	}
+	return err
+}
+
+// A page whose record in the journal cannot be read any more is requested without conditions and
+// stored again: that costs a transfer, and not the page.
+func TestRevisitsUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		damaged := false
+		w.o.Progress = func(s *history.Status) {
+			if s.Fetched < 4 || damaged {
+				return
+			}
+			damaged = true
+			for _, e := range ignore(w.disk[layout.JournalDir].List()) {
+				f := ignore(w.disk[layout.JournalDir].Open(e.Name, disk.Change))
+				b := ignore(disk.ReadFile(w.disk[layout.JournalDir], e.Name))
+				if i := bytes.Index(b, []byte(`"1"`)); i >= 0 { // the validator of /tagged
+					f.WriteAt([]byte("?"), int64(i))
+				}
+				f.Close()
+			}
+		}
+		if s := w.run(t).Status; s.FailedBy["gone"] != 1 || len(s.FailedBy) != 1 {
+			t.Errorf("failed: %v", s.FailedBy)
+		}
+		all := w.stored(t, "http://a.example/tagged")
+		if len(all) != 5 || all[1].Type != "response" || !damaged {
+			t.Fatalf("/tagged is stored %d times, then as %s", len(all), all[1].Type)
+		}
+		for _, x := range all[2:] {
+			refersTo(t, x, all[1], "server-not-modified")
+		}
+	})
+}
+
+// ignore returns the value of a call whose error would show later.
+func ignore[T any](v T, _ error) T { return v }
+
+// A page that is the same but has another ETag at each visit is requested with the last one, and
+// stored as a revisit of the first response. A crawl whose archive was moved away between two
+// sessions does the same.
+func TestRevisitsNewValidators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		visits, wrong := 0, 0
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(rw, r)
+				return
+			}
+			if got := r.Header.Get("If-None-Match"); visits > 0 && got != fmt.Sprintf("\"%d\"", visits) {
+				wrong++
+			}
+			visits++
+			rw.Header().Set("Etag", fmt.Sprintf("\"%d\"", visits))
+			ownPage("/")(rw, r)
+		}}, "http://a.example/")
+		w.o.Config.Recrawl, w.o.Config.Duration = config.Seconds(2*3600), config.Seconds(5*3600)
+		w.run(t)
+		one := w.stored(t, "http://a.example/")
+		w.disk[layout.ArchiveDir] = disk.NewMemory()
+		w.o.Config.Duration, w.o.Seeds = config.Seconds(9*3600), nil
+		w.run(t)
+		all := append(one, w.stored(t, "http://a.example/")...)
+		if len(one) < 2 || len(all) < len(one)+2 || len(all) != visits || wrong > 0 {
+			t.Fatalf("%d and %d records of %d visits, %d with another ETag", len(one), len(all)-len(one), visits, wrong)
+		}
+		for _, x := range all[1:] {
+			refersTo(t, x, all[0], "identical-payload-digest")
+		}
+	})
+}
+
+// A crawl that stores no pages, and one that keeps only some, requests pages with conditions, too.
+func TestConditionsWithoutOriginals(t *testing.T) {
+	for name, set := range map[string]func(*config.Config){
+		"links": func(c *config.Config) { c.Store = config.StoreLinks },
+		"kept":  func(c *config.Config) { c.KeepPages = 3 },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newRevisitWeb(t)
+			set(&w.o.Config)
+			w.run(t)
+			same := 0
+			err := w.history(t).Each(func(r *journal.Record) error {
+				if r.Facts.Status == http.StatusNotModified {
+					same++
+				}
+				return nil
+			})
+			if err != nil || same != 4 {
+				t.Errorf("%s: %d visits of /tagged found it not modified, want 4; %v", name, same, err)
+			}
+			w.sameFromRecords(t)
+			clean(t, w.verify(t))
+		})
+	}
 }

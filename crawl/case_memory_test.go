@@ -143,11 +143,14 @@ func TestMemoryPauses(t *testing.T) {
 }
 
 // fullState is a state of so many pages of one site, all of which came, in a crawl with
-// --recrawl and four parameters each.
-func fullState(t *testing.T, n int) *state.State {
+// four parameters each, that visits them again by an allocation, or ("") does not.
+func fullState(t *testing.T, n int, revisit string) *state.State {
 	t.Helper()
 	c := config.Default()
-	c.Recrawl = config.Duration{Duration: 7 * 24 * time.Hour}
+	c.Policy = "breadth-first"
+	if revisit != "" {
+		c.Recrawl, c.Revisit = config.Duration{Duration: 7 * 24 * time.Hour}, revisit
+	}
 	set, err := state.NewSetup(&c, layout.Identity{Crawl: [16]byte{1}, Secret: [16]byte{2}}, 1<<30)
 	if err != nil {
 		t.Fatal(err)
@@ -165,15 +168,48 @@ func fullState(t *testing.T, n int) *state.State {
 	s.Apply(&r, true)
 	for i := range n {
 		now := time.Duration(i) * time.Second
+		at := int64(i) * 500
 		took := journal.Record{Now: now, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: graph.Page(i)}}}
 		s.Apply(&took, true)
-		done := journal.Record{Now: now, Event: event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i)}, Start: now, End: now, Due: now + 7*24*time.Hour}}
+		done := journal.Record{Now: now, At: at, Event: event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i)}, Start: now, End: now}}
+		if revisit == "each" {
+			done.Event.Due = now + c.Recrawl.Duration
+		}
+		done.Facts.Status, done.Facts.Place.Length, done.Facts.Payload = 200, 1000, append(make([]byte, 17), byte(i), byte(i>>8), byte(i>>16), 1)
 		done.Facts.Digest = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}
 		done.Facts.SimHash = uint64(i) * 0x9e3779b97f4a7c15
 		done.Facts.ETag, done.Facts.Modified = fmt.Sprintf("\"%016x-%08x\"", i*77, i), "Wed, 21 Oct 2026 07:28:00 GMT"
 		s.Apply(&done, true)
 	}
 	return s
+}
+
+// A fetched page costs 24 bytes more in a crawl with --recrawl than in one without, or less: for
+// the choice of visits, for conditional requests and for revisit records together. Each
+// directory costs some more. A crawl without --recrawl pays nothing.
+func TestRecrawlBytes(t *testing.T) {
+	const n = 1 << 14 // whole blocks of memory
+	account := func(n int, revisit string) (sizes map[string]int64, all int64) {
+		sizes = map[string]int64{}
+		s := fullState(t, n, revisit)
+		s.Account(func(name string, bytes int64) { sizes[name] += bytes; all += bytes })
+		return sizes, all
+	}
+	_, plain := account(n, "")
+	sizes, plainMore := account(2*n, "")
+	for name := range sizes {
+		if strings.HasPrefix(name, "freshness") || name == "page visits" || name == "page instants" && sizes[name] > 0 {
+			t.Errorf("a crawl without --recrawl has %s", name)
+		}
+	}
+	for revisit, want := range map[string]float64{"default": 24, "each": 24} {
+		_, all := account(n, revisit)
+		_, more := account(2*n, revisit)
+		got := float64((more-plainMore)-(all-plain)) / n
+		if t.Logf("--revisit %s: %.2f bytes", revisit, got); got > want {
+			t.Errorf("a fetched page costs %.2f bytes more with --revisit %s, want %v", got, revisit, want)
+		}
+	}
 }
 
 // What the ceiling goes by is what a page takes, whatever it takes: here three times as
@@ -183,7 +219,7 @@ func TestCaseBytesPerPage(t *testing.T) {
 		t.Skip("100,000 pages")
 	}
 	const n = 100_000
-	s := fullState(t, n)
+	s := fullState(t, n, "each")
 	c := newCeiling(200<<20, nil)
 	c.look(s, true)
 	if c.state/n < 150 || c.needed < 2*c.state {

@@ -3,7 +3,6 @@ package crawl
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -90,20 +89,6 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	m.tasks <- t
 }
 
-// original returns the response in the archive that holds the payload of the last visit of a
-// page, if there is one.
-func (l *loop) original(p graph.Page, url string) (x archive.Original) {
-	o, ok := l.state.Visits.Original(p)
-	if !ok || l.keeper != nil { // the original may be dropped: pages are stored whole
-		return x
-	}
-	x.Payload, x.Time = o.Payload, o.Time
-	if o.Named {
-		x.Record = l.builder.ResponseID(url, o.Time)
-	}
-	return x
-}
-
 // newTask returns a task with all that a harvester needs to do it.
 func (l *loop) newTask(w event.Task) *task {
 	t := l.tasks.get()
@@ -122,10 +107,7 @@ func (l *loop) newTask(w event.Task) *task {
 		t.url = l.state.Sitemaps.Files[w.Site][0]
 	case event.Fetch:
 		t.url = string(l.state.AppendURL(nil, w.Page))
-		if !l.state.Recalled(w.Page) && !l.state.Revisits.Plain(w.Page) { // otherwise it is fetched even if unchanged
-			t.etag, t.since = l.state.Visits.Of(w.Page)
-		}
-		t.original = l.original(w.Page, t.url)
+		t.mark, t.whole = l.state.Visits.Mark(w.Page), l.state.Recalled(w.Page) || l.state.Revisits.Plain(w.Page)
 	}
 	// Only the recorded address: it is also the one whose rate is limited.
 	if a := l.state.AddressOf(w.Site); a.IsValid() {

@@ -24,28 +24,28 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A task describes what a harvester has to do, and holds the result. Tasks are reused.
 type task struct {
 	work  event.Task
-	who   *member      // the harvester
-	url   string       // of the page, the robots.txt or the sitemap file
-	host  string       // of Resolve
-	addrs []netip.Addr // to connect to
-	conn  connection   // to use; afterwards the one that is open
-	last  bool         // close the connection afterwards
-	etag  string
-	since string
-	// original holds the payload of the last visit; zero: there is none.
-	original archive.Original
-	extra    map[string][]string // headers of this site
-	times    fetch.Times         // time-outs of this site, where they differ
+	who   *member             // the harvester
+	url   string              // of the page, the robots.txt or the sitemap file
+	host  string              // of Resolve
+	addrs []netip.Addr        // to connect to
+	conn  connection          // to use; afterwards the one that is open
+	last  bool                // close the connection afterwards
+	mark  state.Mark          // Fetch: where the last visit is in the journal
+	whole bool                // Fetch: without conditions, so that it is fetched even if unchanged
+	extra map[string][]string // headers of this site
+	times fetch.Times         // time-outs of this site, where they differ
 
 	htmlOnly bool  // Fetch: only HTML is wanted
 	maxBody  int64 // Fetch
 
 	// The result.
+	past       state.Past // of a Fetch: the last visit
 	start, end time.Duration
 	shift      time.Duration // how far the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
@@ -81,6 +81,8 @@ type harvest struct {
 	fetch   *fetch.Options
 	gather  *gather.Options
 	reading func(url string) // see Machine.Read
+	pasts   *state.Pasts     // nil: pages are not visited again
+	builder *archive.Builder // for the ids of originals; nil: pages are stored whole
 	// nameless crawls name no contact: only private addresses are allowed.
 	nameless bool
 	results  chan *task
@@ -125,7 +127,7 @@ func (w *harvester) do(t *task) {
 	if w.client == nil {
 		w.client = fetch.NewClient(w.fetch)
 	}
-	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra, Times: t.times}
+	q := &fetch.Request{URL: t.url, Addrs: t.addrs, Last: t.last, Header: t.extra, Times: t.times}
 	switch {
 	case t.work.Kind == event.Robots:
 		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
@@ -133,6 +135,9 @@ func (w *harvester) do(t *task) {
 		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
 	case t.work.Kind == event.Fetch:
 		q.MaxBody = t.maxBody
+		if t.past = w.pasts.Of(t.work.Page, t.mark); !t.whole {
+			q.ETag, q.Modified = t.past.ETag, t.past.Modified
+		}
 		if t.htmlOnly {
 			q.Wants = gather.MayBePage
 		}
@@ -188,8 +193,22 @@ func (w *harvester) read(t *task) {
 	case event.Sitemap:
 		g.Sitemap(t.url, a, at, &t.found)
 	case event.Fetch:
-		g.PageAgain(t.url, a, at, &t.original, &t.found)
+		g.PageAgain(t.url, a, at, w.original(t), &t.found)
 	}
+}
+
+// original returns the response in the archive that holds the payload of the last visit, zero if
+// there is none.
+func (w *harvester) original(t *task) *archive.Original {
+	o := &t.past.Original
+	if w.builder == nil || o.Payload.IsZero() {
+		return new(archive.Original)
+	}
+	x := &archive.Original{Payload: o.Payload, Time: o.Time}
+	if o.Named {
+		x.Record = w.builder.ResponseID(t.url, o.Time)
+	}
+	return x
 }
 
 // lookUp finds the addresses of a site that may be used.
@@ -321,6 +340,10 @@ func newHarvest(s *session) (*harvest, error) {
 			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Bodies: s.visitor.onPage != nil, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
 		},
+	}
+	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}))
+	if s.keeper == nil { // otherwise originals may be dropped
+		h.builder = builder
 	}
 	if len(c.Site) > 0 {
 		h.gather.Sites = func(site []byte) (bool, int64) { return s.overrides.HTMLOnly(site), s.overrides.MaxBody(site) }

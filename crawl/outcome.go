@@ -181,18 +181,20 @@ func (o *outcomes) describe(r *journal.Record, t *task) {
 		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
 	}
 	if f.Revisit {
-		x.Revisit = 1 + o.saved(r)
+		was := &t.past.Original
+		x.Revisit = 1 + saved(x, was.Length)
+		x.Origin = journal.Origin{Date: was.Time.UnixMilli(), Length: was.Length, Named: was.Named}
 	}
 }
 
 // saved returns the bytes that a revisit record saved: in the transfer if the server answered
-// that the page was not modified, in the archive if it was sent again.
-func (o *outcomes) saved(r *journal.Record) int64 {
-	was, _ := o.state.Visits.Original(r.Event.Page)
-	if r.Facts.Status == state.NotModified {
-		return was.Length
+// that the page was not modified, in the archive if it was sent again. length is that of the
+// record to which it refers.
+func saved(f *journal.Facts, length int64) int64 {
+	if f.Status == state.NotModified {
+		return length
 	}
-	return max(0, was.Length-r.Facts.Place.Length)
+	return max(0, length-f.Place.Length)
 }
 
 // gone reports whether a page that was fetched before is no longer there.

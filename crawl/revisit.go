@@ -19,7 +19,7 @@ func newRevisiting(s *session) revisiting {
 	v := revisiting{session: s}
 	b, _ := s.config.Shares() // checked before
 	if s.state.Revisits != nil {
-		v.Pacer = freshness.NewPacer(s.state.Revisits.Plan, b.Freshness, b.Compete, s.state.Requests[event.Fetch])
+		v.Pacer = freshness.NewPacer(s.state.Revisits.Plan, b.Division(), s.state.Requests[event.Fetch])
 	}
 	return v
 }

@@ -104,6 +104,31 @@ func TestBalance(t *testing.T) {
 	})
 }
 
+// A share of 0 is none: no page is visited again while there are new pages, and each is when
+// there are none left.
+func TestBalanceWithout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 60
+		seen, early := map[string]int{}, 0
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			if seen[r.URL.Path]++; seen[r.URL.Path] > 1 && len(seen) < pages {
+				early++
+			}
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(rw, "<title>%s</title><p>Page %s", r.URL.Path, r.URL.Path)
+			linkFromHome(rw, r, pages)
+		}}, "http://a.example/")
+		c := &w.o.Config
+		c.Recrawl, c.Revisit, c.Balance = config.Duration{Duration: time.Minute}, "default", "quality=100,freshness=0"
+		c.Duration = config.Duration{Duration: 10 * time.Minute}
+		sum := w.run(t)
+		if early > 0 || len(seen) < pages || sum.Requests < pages+50 {
+			t.Errorf("%d visits while there were new pages; %d requests for %d pages", early, sum.Requests, len(seen))
+		}
+		clean(t, w.verify(t))
+	})
+}
+
 // By default a page that much is linked to is visited again while there are new pages, others
 // hardly.
 func TestBalanceAuto(t *testing.T) {

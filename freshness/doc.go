@@ -23,5 +23,5 @@
 // for some weeks how many changes were found in it and how many were expected, and the
 // allocation [Contagion] multiplies the rates of its pages by the ratio.
 //
-// A page costs 24 bytes and a place 32.
+// A page costs 20 bytes and a place 32.
 package freshness

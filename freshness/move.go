@@ -6,7 +6,7 @@ import "github.com/winnow-crawler/winnow/graph"
 // no redirect.
 func (p *Plan) HasContent(id graph.Page) bool {
 	x := &p.pages.Slice()[id]
-	return x.gone() == 0 && x[wordDigest] != 0
+	return x.gone() == 0 && x.digest() != 0
 }
 
 // IsGone reports whether a page was not there at its last visit.
@@ -17,6 +17,6 @@ func (p *Plan) IsGone(id graph.Page) bool { return p.pages.Slice()[id].gone() > 
 func (p *Plan) Inherit(from, to graph.Page) {
 	p.pages.Grow(int(to) + 1)
 	if x, y := p.pages.Slice()[from], &p.pages.Slice()[to]; !y.fetched() {
-		*y = page{wordTimes: x[wordTimes], wordRate: x[wordRate]}
+		*y = page{wordTimes: x[wordTimes], wordRate: x[wordRate] &^ digestPart}
 	}
 }

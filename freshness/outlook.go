@@ -27,7 +27,7 @@ func (p *Plan) Outlook(now time.Duration, id graph.Page) Outlook {
 	p.places.setRatios(0, p.places.all.Len())
 	all := p.pages.Slice()
 	x := &all[id]
-	o := Outlook{Seen: p.Seen(id), Rate: p.rateOf(x), Weight: p.weightOf(x), Gone: x.gone(), Pages: p.fetched, Late: p.places.ratio(int(x[wordPlace]))}
+	o := Outlook{Seen: p.Seen(id), Rate: p.rateOf(x), Weight: p.weightOf(x), Gone: x.gone(), Pages: p.fetched, Late: p.places.ratio(x.place())}
 	if p.o.Allocation.Name != adaptiveName {
 		o.Changes = p.number.evidence(x).Changes
 	}

@@ -10,14 +10,11 @@ import (
 // A Pacer says when pages are visited again: it divides the hand-outs of a crawl between new
 // pages and those that its plan chooses. The crawler and the simulator have the same one.
 //
-// Visits have a steady pace: in the time Options.Every as many as there are pages. With Share
-// they have a part of all hand-outs instead, while new pages wait. With Compete each hand-out
-// goes to what gains more then. A page that was never fetched is a copy of infinite age, so
-// it gains its weight by its rate in the marginal index: see Plan.newGain.
+// Visits have a steady pace: in the time Options.Every as many as there are pages. While new
+// pages wait the Division says what they have instead.
 type Pacer struct {
-	Plan    *Plan
-	Share   float64 // of the hand-outs, while new pages wait; 0: what the pace allows
-	Compete bool    // new pages and visits compete, instead of a share
+	Plan *Plan
+	Division
 
 	credit float64       // visits that may be made now
 	trial  float64       // of these, with Compete, those that may gain less than new pages
@@ -25,6 +22,17 @@ type Pacer struct {
 	taken  int64         // Traffic.Taken at that instant
 	called int64         // visits so far
 	out    stream
+}
+
+// A Division divides the hand-outs of a crawl while new pages wait. The zero value lets visits
+// have their pace, and new pages what is left.
+//
+// With Compete each hand-out goes to what gains more. A page that was never fetched is a copy of
+// infinite age, so it gains its weight by its rate in the marginal index: see Plan.newGain.
+type Division struct {
+	Shared  bool    // visits have a share of the hand-outs
+	Share   float64 // the share; 0: there are no visits
+	Compete bool    // new pages and visits compete
 }
 
 // A stream is when pages were handed out.
@@ -49,8 +57,8 @@ func (x *stream) look(now time.Duration, all, fresh int64) {
 }
 
 // NewPacer returns a pacer for a crawl that has handed out a number of pages.
-func NewPacer(plan *Plan, share float64, compete bool, taken int64) Pacer {
-	return Pacer{Plan: plan, Share: share, Compete: compete, taken: taken, out: stream{all: taken, fresh: taken}}
+func NewPacer(plan *Plan, d Division, taken int64) Pacer {
+	return Pacer{Plan: plan, Division: d, taken: taken, out: stream{all: taken, fresh: taken}}
 }
 
 // A Traffic is what the driver of a crawl knows of its pages.
@@ -119,7 +127,7 @@ func (v *Pacer) earn(now time.Duration, pace float64, t Traffic) {
 	case v.Compete:
 		more, most = handed, paceCompete
 		v.trial = min(v.trial+paceTrial*earned, 1)
-	case v.Share > 0:
+	case v.Shared:
 		more = v.Share * handed
 	}
 	v.credit = min(v.credit+more, most)

@@ -8,7 +8,7 @@ import (
 )
 
 // newPaced returns a pacer over pages of weight 1 that were fetched at once.
-func newPaced(t *testing.T, pages int, share float64, compete bool) *Pacer {
+func newPaced(t *testing.T, pages int, d Division) *Pacer {
 	t.Helper()
 	a, err := Choose("marginal")
 	if err != nil {
@@ -20,13 +20,13 @@ func newPaced(t *testing.T, pages int, share float64, compete bool) *Pacer {
 	for i := range pages {
 		p.Fetched(0, graph.Page(i), 0, 1, 0)
 	}
-	v := NewPacer(p, share, compete, 0)
+	v := NewPacer(p, d, 0)
 	return &v
 }
 
 // A hundred pages in a hundred hours: a visit an hour, and the next look is when it is due.
 func TestPace(t *testing.T) {
-	v := newPaced(t, 100, 0, false)
+	v := newPaced(t, 100, Division{})
 	if list, again := v.Look(1, Traffic{}); len(list) != 0 || again < time.Hour || again > time.Hour+2*time.Second {
 		t.Errorf("at the beginning: %v, again at %v", list, again)
 	}
@@ -40,7 +40,7 @@ func TestPace(t *testing.T) {
 
 // A quarter of the hand-outs while new pages wait, otherwise the pace.
 func TestPaceShare(t *testing.T) {
-	v := newPaced(t, 100, 0.25, false)
+	v := newPaced(t, 100, Division{Shared: true, Share: 0.25})
 	v.Look(1, Traffic{})
 	if list, _ := v.Look(time.Minute, Traffic{Taken: 8, New: 1}); len(list) != 2 {
 		t.Errorf("%d visits after eight hand-outs", len(list))
@@ -50,9 +50,23 @@ func TestPaceShare(t *testing.T) {
 	}
 }
 
+// A share of 0 is none: no visits while new pages wait, otherwise the pace.
+func TestPaceNoShare(t *testing.T) {
+	v := newPaced(t, 100, Division{Shared: true})
+	v.Look(1, Traffic{})
+	for i := range int64(50) {
+		if list, _ := v.Look(time.Duration(i)*time.Hour, Traffic{Taken: i, New: 1}); len(list) != 0 {
+			t.Fatalf("%d visits after %d hand-outs", len(list), i)
+		}
+	}
+	if list, _ := v.Look(52*time.Hour, Traffic{Taken: 49}); len(list) != 3 {
+		t.Errorf("%d visits in three hours without new pages", len(list))
+	}
+}
+
 // New pages that wait on sites that cannot be reached do not keep visits from their pace.
 func TestPaceDry(t *testing.T) {
-	v := newPaced(t, 100, 0.25, false)
+	v := newPaced(t, 100, Division{Shared: true, Share: 0.25})
 	visits := 0
 	for i := range 200 {
 		list, _ := v.Look(time.Duration(i)*time.Minute, Traffic{Taken: min(int64(i)/2, 20), New: 3})
@@ -66,7 +80,7 @@ func TestPaceDry(t *testing.T) {
 // What gains more is handed out. All pages have the same rate, so a copy gains at most its
 // weight by its rate, and a new page gains as much.
 func TestPaceCompete(t *testing.T) {
-	v := newPaced(t, 100, 0, true)
+	v := newPaced(t, 100, Division{Compete: true})
 	late := 10000 * time.Hour // the copies are certainly out of date
 	v.Look(late-1, Traffic{New: 1})
 	visits := 0

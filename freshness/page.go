@@ -6,19 +6,32 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A page is what is kept of a fetched page, in 24 bytes: six words, so that it lies in a
+// A page is what is kept of a fetched page, in 20 bytes: five words, so that it lies in a
 // graph.Column.
-type page [6]uint32
+type page [5]uint32
 
 // What the words of a page hold.
 const (
 	wordVisit  = iota // second of the last visit, plus 1; 0: the page was never fetched
-	wordDigest        // 32 bits of the digest of its content at that visit
 	wordTimes         // codes of Evidence.Unchanged and, above it, of Evidence.Changed; of adaptive, the interval
-	wordRate          // code of the rate; above it, Evidence.Changes in quarters
+	wordRate          // code of the rate; above it 8 bits of Evidence.Changes in quarters, and 8 of the digest
 	wordWeight        // code of the weight; above it, marks
-	wordPlace
+	wordPlace         // number of its place; above it, 8 bits of the digest
 )
+
+// Parts of the words.
+const (
+	ratePart     = 1<<16 - 1 // the rate
+	changesShift = 16        // Evidence.Changes, which is less than forget, in wordRate
+	changesPart  = 0xff << changesShift
+	placePart    = MaxPlaces - 1
+	digestShift  = 24 // the digest, in wordRate and in wordPlace
+	digestPart   = 0xff << digestShift
+)
+
+// MaxPlaces is the number of places that pages can be in. A page of another place counts as one
+// of the place above that.
+const MaxPlaces = 1 << 24
 
 // Marks of a page, in the upper half of wordWeight.
 const (
@@ -52,14 +65,34 @@ func (p *page) visit() float64 { return float64(p[wordVisit]) - 1 }
 func (p *page) rate() code     { return code(p[wordRate]) }
 func (p *page) weight() code   { return code(p[wordWeight]) }
 func (p *page) gone() int      { return int(p[wordWeight] & markGone / unitGone) }
+func (p *page) place() int     { return int(p[wordPlace] & placePart) }
 
-func (p *page) setRate(r float64)   { p[wordRate] = p[wordRate]&^0xffff | uint32(encode(r)) }
+// digest returns 16 bits of the digest of the content at the last visit with some, 0 if there was
+// none. Of 65,536 changes one is not seen.
+func (p *page) digest() uint16 {
+	return uint16(p[wordRate]>>digestShift)<<8 | uint16(p[wordPlace]>>digestShift)
+}
+
+// short returns the part of a digest that is kept. That of a content is not 0.
+func short(digest uint64) uint16 {
+	if digest != 0 && uint16(digest) == 0 {
+		return 1
+	}
+	return uint16(digest)
+}
+
+func (p *page) setDigest(d uint16) {
+	p[wordRate] = p[wordRate]&^digestPart | uint32(d>>8)<<digestShift
+	p[wordPlace] = p[wordPlace]&^digestPart | uint32(d&0xff)<<digestShift
+}
+
+func (p *page) setRate(r float64)   { p[wordRate] = p[wordRate]&^ratePart | uint32(encode(r)) }
 func (p *page) setWeight(w float64) { p[wordWeight] = p[wordWeight]&^0xffff | uint32(encode(w)) }
 
 // evidence returns what visits of the page have shown.
 func (d *decoder) evidence(p *page) Evidence {
 	return Evidence{
-		Changes:   float64(p[wordRate]>>16) / 4,
+		Changes:   float64(p[wordRate]&changesPart>>changesShift) / 4,
 		Changed:   d.of(code(p[wordTimes] >> 16)),
 		Unchanged: d.of(code(p[wordTimes])),
 	}
@@ -77,7 +110,7 @@ func (p *page) setEvidence(e, before Evidence) {
 		p[wordTimes] = p[wordTimes]&^0xffff | uint32(encodeBy(e.Unchanged, float64(h&0xffff)/(1<<16)))
 	}
 	if e.Changes != before.Changes {
-		p[wordRate] = p[wordRate]&0xffff | uint32(e.Changes*4)<<16
+		p[wordRate] = p[wordRate]&^changesPart | uint32(e.Changes*4)<<changesShift
 		p[wordTimes] = p[wordTimes]&0xffff | uint32(encodeBy(e.Changed, float64(h>>16)/(1<<16)))<<16
 	}
 }
@@ -85,7 +118,7 @@ func (p *page) setEvidence(e, before Evidence) {
 // chance returns a number that looks random, and is the same whenever the page is the same.
 func (p *page) chance() uint32 {
 	h := uint64(p[wordVisit])<<32 | uint64(p[wordTimes])
-	h = (h ^ uint64(p[wordDigest])<<16 ^ h>>29) * 0xbf58476d1ce4e5b9
+	h = (h ^ uint64(p.digest())<<16 ^ h>>29) * 0xbf58476d1ce4e5b9
 	return uint32((h ^ h>>32) * 0x94d049bb133111eb >> 32)
 }
 
@@ -101,13 +134,13 @@ func (p *page) changed(v Visit) bool {
 	switch {
 	case v.Gone || was:
 		if !v.Gone && !v.Same {
-			p[wordDigest] = uint32(v.Digest)
+			p.setDigest(short(v.Digest))
 		}
 		return v.Gone != was
-	case v.Same || uint32(v.Digest) == p[wordDigest]:
+	case v.Same || short(v.Digest) == p.digest():
 		return false
 	}
-	p[wordDigest] = uint32(v.Digest)
+	p.setDigest(short(v.Digest))
 	return true
 }
 

@@ -96,6 +96,14 @@ func (x *places) add(above int) int {
 	return x.all.Len() - 1
 }
 
+// within returns the number of a place that a page can be in: this one, or one above it.
+func (x *places) within(id int) int {
+	for id >= MaxPlaces {
+		id = int(x.all.Slice()[id][placeParent]) - 1
+	}
+	return max(id, 0)
+}
+
 // visited counts a visit at the place and at all above it.
 func (x *places) visited(id int, now uint32, age float64, r reading, changed bool) {
 	weight, all := x.weightAt(now), x.all.Slice()

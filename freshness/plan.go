@@ -59,14 +59,16 @@ func (p *Plan) Fetched(now time.Duration, id graph.Page, place int, weight float
 		p.fetched++
 	}
 	was := *x
-	*x = page{wordVisit: second(now) + 1, wordDigest: uint32(digest), wordPlace: uint32(place)}
+	place = p.places.within(place)
+	*x = page{wordVisit: second(now) + 1, wordPlace: uint32(place)}
+	x.setDigest(short(digest))
 	x.setWeight(weight)
 	x.setRate(p.places.rate(place))
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(p.every())
 	}
 	if !was.fetched() && was[wordRate] != 0 { // see Inherit
-		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]
+		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]|x[wordRate]&digestPart
 	}
 	p.new.add(weight / p.rateOf(x))
 }
@@ -126,7 +128,7 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	changed = x.changed(v)
 	at := second(now)
 	age := max(1, float64(at)-x.visit())
-	place := int(x[wordPlace])
+	place := x.place()
 	r := p.read(x, at, age, changed)
 	p.places.visited(place, at, age, r, changed)
 	x.setGone(v.Gone)
@@ -193,7 +195,7 @@ func (p *Plan) copyOf(x *page, now float64) Copy {
 	c := Copy{Weight: p.weightOf(x), Rate: p.rateOf(x), Age: now - x.visit()}
 	switch {
 	case p.o.Allocation.contagion:
-		c.Rate *= p.places.ratio(int(x[wordPlace]))
+		c.Rate *= p.places.ratio(x.place())
 	case p.o.Allocation.planned:
 		c.Every = reached(c.Weight, c.Rate, p.bound)
 	default:

@@ -201,13 +201,74 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// A page takes 24 bytes and a place 32.
+// A page takes 20 bytes and a place 32.
 func TestSizes(t *testing.T) {
-	if n := unsafe.Sizeof(page{}); n != 24 {
+	if n := unsafe.Sizeof(page{}); n != 20 {
 		t.Errorf("a page takes %d bytes", n)
 	}
 	if n := unsafe.Sizeof(place{}); n != 32 {
 		t.Errorf("a place takes %d bytes", n)
+	}
+}
+
+// The parts of a page that share a word do not disturb each other.
+func TestPageParts(t *testing.T) {
+	d := newDecoder()
+	rng := rand.New(rand.NewPCG(2, 2))
+	var p page
+	want := struct {
+		digest  uint16
+		rate    code
+		changes float64
+		place   uint32
+		gone    uint32
+	}{place: MaxPlaces - 1}
+	p[wordPlace] = want.place
+	for range 10_000 {
+		switch rng.IntN(4) {
+		case 0:
+			want.digest = uint16(rng.Uint32())
+			p.setDigest(want.digest)
+		case 1:
+			r := rng.ExpFloat64()
+			want.rate = encode(r)
+			p.setRate(r)
+		case 2:
+			want.changes = float64(rng.IntN(4*forget)) / 4
+			p.setEvidence(Evidence{Changes: want.changes}, Evidence{Changes: -1})
+		case 3:
+			gone := rng.IntN(2) == 0
+			if want.gone = min(want.gone+1, 15); !gone {
+				want.gone = 0
+			}
+			p.setGone(gone)
+		}
+		if p.digest() != want.digest || p.rate() != want.rate || d.evidence(&p).Changes != want.changes || p.place() != int(want.place) || p.gone() != int(want.gone) {
+			t.Fatalf("%x: want %+v", p, want)
+		}
+	}
+}
+
+// A digest whose short form would be that of no content has another.
+func TestShortDigest(t *testing.T) {
+	for digest, want := range map[uint64]uint16{0: 0, 1 << 16: 1, 0x10002: 2, 0xffff: 0xffff} {
+		if got := short(digest); got != want {
+			t.Errorf("%x is %x, want %x", digest, got, want)
+		}
+	}
+}
+
+// A page of a place with a number that pages cannot have counts as one of the place above.
+func TestWithin(t *testing.T) {
+	var set graph.Set
+	defer set.Free()
+	x := newPlaces(&set, MaxPlaces+3, 1, newDecoder())
+	x.all.Grow(MaxPlaces)
+	first := x.add(5)
+	for id, want := range map[int]int{0: 0, 7: 7, MaxPlaces - 1: MaxPlaces - 1, first: 5, x.add(first): 5, x.add(-1): 0} {
+		if got := x.within(id); got != want {
+			t.Errorf("place %d: %d, want %d", id, got, want)
+		}
 	}
 }
 

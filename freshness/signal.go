@@ -121,11 +121,11 @@ func (h *candidates) Pop() any {
 
 // root returns the highest place above a page.
 func (p *Plan) root(x *page) int {
-	all, id := p.places.all.Slice(), x[wordPlace]
+	all, id := p.places.all.Slice(), x.place()
 	for all[id][placeParent] != 0 {
-		id = all[id][placeParent] - 1
+		id = int(all[id][placeParent]) - 1
 	}
-	return int(id)
+	return id
 }
 
 // trustOf returns the trust of the site of a page.
@@ -161,7 +161,7 @@ func (p *Plan) believed(x *page) (q float64) {
 func (p *Plan) chance(x *page, at uint32, age float64) float64 {
 	rate := p.rateOf(x)
 	if p.o.Allocation.contagion {
-		rate *= p.places.present(int(x[wordPlace]), drawn*p.places.weightAt(at))
+		rate *= p.places.present(x.place(), drawn*p.places.weightAt(at))
 	}
 	return 1 - Fresh(rate, age)
 }

@@ -13,7 +13,7 @@ import (
 // the garbage collector can skip them and a column can be written to disk as it lies in
 // memory. Several numbers that are read together may be one element.
 type Value interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64 | ~[3]uint32 | ~[4]uint32 | ~[6]uint32 | ~[8]uint32
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64 | ~[3]uint32 | ~[4]uint32 | ~[5]uint32 | ~[8]uint32
 }
 
 // A Column is a flat array of numbers indexed by page, site or link. It reserves

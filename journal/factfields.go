@@ -159,6 +159,7 @@ var fields = [...]field{
 		func(_ *reader, r *Record) { r.Facts.Notice = true }},
 	{onListed, func(f *Facts) bool { return len(f.Hints) > 0 }, (*writer).hints, (*reader).hints},
 	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
+	{onDone, func(f *Facts) bool { return f.Origin != Origin{} }, (*writer).origin, (*reader).origin},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -243,6 +244,22 @@ func (w *writer) place(r *Record) {
 	w.uint(uint64(f.Place.File))
 	w.int(f.Place.Offset)
 	w.int(f.Place.Length)
+}
+
+// origin writes Named as the lowest bit of the length.
+func (w *writer) origin(r *Record) {
+	o := &r.Facts.Origin
+	length := uint64(o.Length) << 1
+	if o.Named {
+		length |= 1
+	}
+	w.int(o.Date)
+	w.uint(length)
+}
+
+func (d *reader) origin(r *Record) {
+	date, length := d.int(), d.uint()
+	r.Facts.Origin = Origin{Date: date, Length: int64(length >> 1), Named: length&1 != 0}
 }
 
 func (d *reader) place(r *Record) { r.Facts.Place = Place{d.uint32(), d.int(), d.int()} }
@@ -439,6 +456,9 @@ type Facts struct {
 	// this saved, in the transfer with status 304, in the archive otherwise (Done). 0: it is
 	// not, or it was stored before there was such a field.
 	Revisit int64
+	// Origin is that to which the revisit record refers (Done). Zero: the answer is not stored
+	// as one, or it was before there was such a field.
+	Origin Origin
 	// Named: the ids of the WARC records of the session follow from their URLs and their dates
 	// in milliseconds. Lost: the archive has lost what was requested from then on, Unix
 	// milliseconds; 0: nothing (Session).
@@ -454,6 +474,13 @@ type Facts struct {
 	Hints []event.Hint
 	// Moves says where the answers of the pages Event.Admit went (Moved).
 	Moves *Moves
+}
+
+// An Origin is the response in the archive to which a revisit record refers.
+type Origin struct {
+	Date   int64 // Unix milliseconds
+	Length int64 // of the record
+	Named  bool  // its id follows from its URL and its date
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.

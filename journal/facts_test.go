@@ -34,7 +34,7 @@ func fullFacts() Facts {
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
-		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
+		Revisit: math.MaxInt64, Origin: Origin{math.MinInt64, math.MaxInt64, true}, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints: []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves: &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
@@ -80,7 +80,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	listed.Told, listed.Feed, listed.Hints = full.Told, true, full.Hints
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
-	done.Revisit = full.Revisit
+	done.Revisit, done.Origin = full.Revisit, full.Origin
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
 		event.Seed:     {Names: full.Names, Old: true, Told: full.Told, Notice: true},

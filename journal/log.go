@@ -33,6 +33,7 @@ type Log struct {
 	first uint64     // record of the group
 	next  uint64     // record
 	pages graph.Page // id of the next page that becomes known
+	at    int64      // where the open group begins: see Record.At
 
 	// Of the committer.
 	dir    disk.Dir
@@ -94,9 +95,9 @@ func (l *Log) create(number uint32, first uint64) error {
 	return l.dir.Sync()
 }
 
-// Append numbers the record, sets First, and adds it to the open group.
+// Append numbers the record, sets First and At, and adds it to the open group.
 func (l *Log) Append(r *Record) (seq uint64) {
-	r.Seq, r.First = l.next, 0
+	r.Seq, r.First, r.At = l.next, 0, l.at+int64(len(l.open))
 	if n := len(r.Event.New); n > 0 {
 		r.First = l.pages
 		l.pages += graph.Page(n)
@@ -122,7 +123,7 @@ func (l *Log) Take(c Commit) Group {
 	c.First, c.Next = l.first, l.next
 	putHead(l.open, l.salt, &c)
 	g := Group{l.open, c}
-	l.first = l.next
+	l.first, l.at = l.next, l.at+g.Len()
 	select {
 	case l.open = <-l.spare:
 	default:

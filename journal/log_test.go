@@ -92,6 +92,7 @@ func clone(r *Record) (c Record) {
 	if _, err := Decode(Encode(nil, r), &c); err != nil {
 		panic(err)
 	}
+	c.At = r.At
 	return c
 }
 

@@ -19,7 +19,8 @@ import (
 //	3: anchors of links
 //	4: visits that were stored as revisit records; the class gone; scores
 //	5: what pages have to do with the topic of the crawl; pages that are dropped, and moved in the archive
-const Version = 5
+//	6: to which response a revisit record refers
+const Version = 6
 
 // A Record is an event with its place in the journal.
 type Record struct {
@@ -27,6 +28,9 @@ type Record struct {
 	Now time.Duration // when the event was applied
 	// First is the id of the first page of Event.New, 0 if there are none.
 	First graph.Page
+	// At is where the record begins in the journal, in bytes from its first group on, without
+	// the headers of files. It is not written: Log.Append and a Reader set it. See Finder.
+	At int64
 	// Event holds the fields that its kind names; others are not written, and zero
 	// when it is read.
 	Event event.Event

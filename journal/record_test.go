@@ -99,6 +99,7 @@ func same(a, b *Record) bool {
 // plain is the record without the difference between empty lists and none.
 func plain(r *Record) Record {
 	c := *r
+	c.At = 0 // it depends on the files that are left: see TestFinder
 	c.Facts.Names = Names{}
 	for i := range r.Facts.Names.Len() {
 		c.Facts.Names.Add(r.Facts.Names.Site(i), r.Facts.Names.Rest(i))

@@ -49,6 +49,7 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 		}
 	}
 	l := newLog(dir, &h, &e.commit)
+	l.at = lengths(all[:e.segment]) + e.size - headerSize
 	if found.Cut, err = l.cut(all[e.segment:], &e); err != nil {
 		if l.file != nil {
 			l.file.Close()
@@ -107,6 +108,7 @@ func (l *Log) again(e *end) error {
 type walk struct {
 	*Reader
 	next uint64 // number of the next record, if nothing is lost
+	base int64  // where the file begins: see Record.At
 	most uint64 // records of this file and those before: further ones do not belong here
 	hole Damage // bytes that were no group, not reported yet
 	rec  Record
@@ -122,6 +124,7 @@ func (r *Reader) run(all []segment, e *end) error {
 	}
 	w := walk{Reader: r, next: all[start].header.First}
 	for i := start; i < len(all); i++ {
+		w.base = lengths(all[:i])
 		size := all[i].size
 		if i == len(all)-1 {
 			size = e.size
@@ -225,6 +228,7 @@ func (w *walk) records(s *segment, f *found, b []byte) error {
 			}
 			continue
 		}
+		w.rec.At = w.base + f.at + headSize + int64(at) - headerSize
 		at, w.next = at+n, w.next+1
 		if w.Record == nil || w.rec.Seq < w.From {
 			continue

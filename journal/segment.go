@@ -125,6 +125,17 @@ type segment struct {
 	err    error  // errHeader
 }
 
+// length returns the number of bytes after the header.
+func (s *segment) length() int64 { return max(0, s.size-headerSize) }
+
+// lengths returns the number of bytes of files, without their headers.
+func lengths(all []segment) (n int64) {
+	for i := range all {
+		n += all[i].length()
+	}
+	return n
+}
+
 // segments lists the files of a journal in order. All must be of one crawl; if h has an
 // id, of that one.
 func segments(dir disk.Dir, h *Header) ([]segment, error) {

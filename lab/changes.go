@@ -95,11 +95,11 @@ func (c *Comparison) visitsText() string {
 		return "every page once"
 	}
 	text := fmt.Sprintf("every page after %.3g days on the average, by %s", v.Every.Hours()/24, v.Allocation.Name)
-	switch {
-	case v.Compete:
+	switch d := v.Division; {
+	case d.Compete:
 		text += "; while there are new pages, to what gains more"
-	case v.Share > 0:
-		text += fmt.Sprintf("; while there are new pages, %.3g of the requests", v.Share)
+	case d.Shared:
+		text += fmt.Sprintf("; while there are new pages, %.3g of the requests", d.Share)
 	}
 	return text
 }

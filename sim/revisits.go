@@ -17,10 +17,9 @@ import (
 type Revisits struct {
 	Allocation freshness.Allocation
 	Every      time.Duration // between two visits of a page, on the average
-	Share      float64       // see freshness.Pacer
-	Compete    bool          // see freshness.Pacer
-	Place      []int         // by page of the world: its directory; nil: all pages are in one
-	Above      []int         // by directory: the one above it, which has a smaller number; -1 for none
+	Division   freshness.Division
+	Place      []int // by page of the world: its directory; nil: all pages are in one
+	Above      []int // by directory: the one above it, which has a smaller number; -1 for none
 }
 
 // A Witness is told what a crawl fetches, to measure how up to date its copies are.
@@ -69,7 +68,7 @@ func (c *crawl) revisit() {
 	if len(o.Above) == 0 {
 		v.plan.AddPlace(-1)
 	}
-	v.pacer = freshness.NewPacer(v.plan, o.Share, o.Compete, 0)
+	v.pacer = freshness.NewPacer(v.plan, o.Division, 0)
 	c.visits = v
 	if c.o.MaxPages == 0 {
 		c.left = endless

@@ -106,7 +106,7 @@ func TestRevisitShare(t *testing.T) {
 	o := w.options(t, "opic", &s, 1)
 	v := &visitor{t: t, visits: make([]int, pages)}
 	o.Witness, o.Duration = v, 1000*time.Hour
-	o.Revisits = &Revisits{Allocation: a, Every: 1e6 * time.Hour, Share: 0.25}
+	o.Revisits = &Revisits{Allocation: a, Every: 1e6 * time.Hour, Division: freshness.Division{Shared: true, Share: 0.25}}
 	if _, err := Run(w.world(t, "", 0), o); err != nil {
 		t.Fatal(err)
 	}

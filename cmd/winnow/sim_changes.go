@@ -98,7 +98,7 @@ func (s *simulation) setChanges() error {
 	if err != nil {
 		return err
 	}
-	ch := &lab.Changes{Name: v.changes, Visits: sim.Revisits{Every: v.recrawl, Share: b.Freshness, Compete: b.Compete}}
+	ch := &lab.Changes{Name: v.changes, Visits: sim.Revisits{Every: v.recrawl, Division: b.Division()}}
 	if ch.Visits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
 		return err
 	}

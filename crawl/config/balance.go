@@ -20,6 +20,11 @@ type Balance struct {
 	Compete bool
 }
 
+// Division returns how hand-outs are divided between new pages and visits.
+func (b Balance) Division() freshness.Division {
+	return freshness.Division{Shared: b != Balance{} && !b.Compete, Share: b.Freshness, Compete: b.Compete}
+}
+
 // Values of Balance and Revisit.
 const (
 	balanceAuto = "auto" // pages compete, if the allocation says what visits gain
@@ -43,7 +48,7 @@ func (c *Config) competes() bool {
 const volumeOrder = "breadth-first"
 
 // Shares returns the balance of the configuration. auto is none where there is nothing to
-// compare.
+// compare. What is not named has no share, as if it were 0.
 func (c *Config) Shares() (b Balance, err error) {
 	switch {
 	case c.Balance == balanceAuto && c.competes():
@@ -68,7 +73,10 @@ func (c *Config) Shares() (b Balance, err error) {
 	}
 	b = Balance{Volume: seen["volume"], Quality: seen["quality"], Freshness: seen["freshness"]}
 	sum := b.Volume + b.Quality + b.Freshness
-	if b.Volume+b.Quality == 0 {
+	switch {
+	case sum == 0:
+		return Balance{}, errors.New("all shares are 0")
+	case b.Volume+b.Quality == 0:
 		return Balance{}, errors.New("nothing is left for pages that were not fetched before")
 	}
 	return Balance{Volume: b.Volume / sum, Quality: b.Quality / sum, Freshness: b.Freshness / sum}, nil
@@ -90,8 +98,8 @@ func (c *Config) CheckBalance() error {
 	}
 	usual := []string{"", revisitEach, freshness.DefaultName, freshness.DefaultAllocation}
 	switch {
-	case c.Recrawl.Duration > 0 && b.Freshness > 0 && !c.Planned():
-		return &KeyError{"revisit", "default", errors.New("balance has a share of freshness, and each page has its own time")}
+	case c.Recrawl.Duration > 0 && strings.Contains(c.Balance, "freshness") && !c.Planned():
+		return &KeyError{"revisit", "default", errors.New("balance names freshness, and each page has its own time")}
 	case c.Recrawl.Duration > 0:
 	case b.Freshness > 0:
 		return &KeyError{"recrawl", "30d", errors.New("balance has a share of freshness, and it is 0: it says how often pages are visited again when no new ones are left")}

@@ -17,6 +17,9 @@ func TestShares(t *testing.T) {
 		{"quality=3, freshness=1", "opic", Balance{Volume: 0, Quality: 0.75, Freshness: 0.25}, "opic"},
 		{"auto", "opic", Balance{Quality: 1, Compete: true}, "opic"},
 		{"volume=2", "opic", Balance{Volume: 1, Quality: 0, Freshness: 0}, "breadth-first"},
+		{"quality=100,freshness=0", "opic", Balance{Quality: 1}, "opic"},
+		{"volume=0,quality=3,freshness=1", "opic", Balance{Quality: 0.75, Freshness: 0.25}, "opic"},
+		{"volume=3,quality=0,freshness=1", "opic", Balance{Volume: 0.75, Freshness: 0.25}, "breadth-first"},
 		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{Volume: 0.5, Quality: 0.5, Freshness: 0}, "mix:breadth-first*0.5+opic*0.5"},
 	} {
 		x := Default()
@@ -35,7 +38,8 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
 		}
 	}
-	for _, text := range []string{"speed=1", "volume", "volume=x", "volume=-1", "volume=1,volume=2", "freshness=5", "volume=NaN"} {
+	for _, text := range []string{"speed=1", "volume", "volume=x", "volume=-1", "volume=1,volume=2", "freshness=5", "volume=NaN", "volume=0,quality=0,freshness=1",
+		"volume=0", "freshness=0", "volume=0,quality=0,freshness=0", "volume=1,", "=1", "auto,volume=1"} {
 		x := Default()
 		x.Balance, x.Recrawl = text, Seconds(60)
 		if err := x.Check(); err == nil {
@@ -64,8 +68,32 @@ func TestShares(t *testing.T) {
 	if x.Revisit, x.Balance = "each", "quality=1,freshness=1"; x.Check() == nil {
 		t.Error("a share of freshness is accepted where each page has its time")
 	}
+	if x.Balance = "quality=1,freshness=0"; x.Check() == nil {
+		t.Error("a share of freshness of 0 is accepted where each page has its time")
+	}
+	if x.Balance = "volume=1,quality=1"; x.Check() != nil {
+		t.Error("volume and quality cannot be divided where each page has its time")
+	}
 	x.Balance = ""
 	if x.Revisit = "nutch"; x.Check() == nil {
 		t.Error("an unknown allocation is accepted")
+	}
+}
+
+// Shares divide the hand-outs, a share of 0 included. Without shares there is no division, unless
+// pages compete.
+func TestDivision(t *testing.T) {
+	for text, want := range map[string]freshness.Division{
+		"":                        {},
+		"auto":                    {Compete: true},
+		"quality=100,freshness=0": {Shared: true},
+		"volume=1":                {Shared: true},
+		"quality=3,freshness=1":   {Shared: true, Share: 0.25},
+	} {
+		x := Default()
+		x.Balance, x.Recrawl = text, Seconds(60)
+		if b, err := x.Shares(); err != nil || b.Division() != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, b.Division(), err, want)
+		}
 	}
 }

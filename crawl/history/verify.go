@@ -117,8 +117,8 @@ type verifier struct {
 	rec     *journal.Record
 	polite  polite
 	archive *archiveWalk
-	visits  *state.Visits // what revisits may refer to; nil: no session visited pages again
-	own     graph.Set     // its columns, unless they are those of the state
+	origins *originals // what revisits may refer to; nil: no session visited pages again
+	own     graph.Set  // its columns
 	builder *archive.Builder
 	fetched []bool // by page
 	journal int64  // bytes of the journal
@@ -196,7 +196,7 @@ func (v *verifier) prepare() (err error) {
 		return err
 	}
 	v.compareSessions()
-	v.prepareVisits()
+	v.prepareOriginals()
 	v.polite.init(v)
 	if err := v.listSnapshots(); err != nil {
 		return err
@@ -204,13 +204,11 @@ func (v *verifier) prepare() (err error) {
 	return v.measure()
 }
 
-// prepareVisits makes what is known of visits, if there was a session with --recrawl. The state
-// has it only if the last one is.
-func (v *verifier) prepareVisits() {
-	v.builder, v.visits = archive.NewBuilder(v.set.Crawl, archive.SHA1), v.state.Visits
-	again := slices.ContainsFunc(v.runs, func(s Session) bool { return s.Config.Recrawl.Duration > 0 })
-	if v.visits == nil && again {
-		v.visits = state.NewVisits(&v.own, v.set.Frontier.MaxPages)
+// prepareOriginals makes what revisits may refer to, if there was a session with --recrawl.
+func (v *verifier) prepareOriginals() {
+	v.builder = archive.NewBuilder(v.set.Crawl, archive.SHA1)
+	if slices.ContainsFunc(v.runs, func(s Session) bool { return s.Config.Recrawl.Duration > 0 }) {
+		v.origins = newOriginals(&v.own, v.set.Frontier.MaxPages)
 	}
 }
 
@@ -311,9 +309,7 @@ func (v *verifier) record(r *journal.Record) error {
 	}
 	if fits {
 		v.polite.after(r)
-		if v.visits != v.state.Visits {
-			v.visits.Note(r)
-		}
+		v.origins.note(r)
 	}
 	return v.compareSnapshot()
 }

@@ -168,25 +168,34 @@ func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) 
 // tells which that is; that it is in the archive was checked when it was read.
 func (w *archiveWalk) refers(r *journal.Record, x *archive.Record, url string) {
 	w.v.out.Revisits++
-	o, ok := w.v.visits.Original(r.Event.Page)
+	first, to, payload, ok := w.v.origins.of(r.Event.Page)
 	if !ok {
 		w.v.general(FindArchive, "the answer for %s is a revisit, but no response with its payload was stored before", url)
 		return
 	}
+	if x.Get("WARC-Refers-To-Date") == warcDate(first.time()) {
+		to = first
+	}
 	want := map[string]string{
 		"WARC-Refers-To-Target-URI": url,
-		"WARC-Refers-To-Date":       o.Time.UTC().Format("2006-01-02T15:04:05.000Z"),
-		"WARC-Payload-Digest":       o.Payload.String(),
+		"WARC-Refers-To-Date":       warcDate(to.time()),
+		"WARC-Payload-Digest":       payload.String(),
 	}
-	if o.Named {
-		want["WARC-Refers-To"] = "<" + w.v.builder.ResponseID(url, o.Time).String() + ">"
+	if to.named() {
+		want["WARC-Refers-To"] = "<" + w.v.builder.ResponseID(url, to.time()).String() + ">"
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got := x.Get(name); got != want[name] {
 			w.v.general(FindArchive, "the revisit of %s has %s %q, the response that it must refer to has %q", url, name, got, want[name])
 		}
 	}
+	if d := r.Facts.Origin.Date; d != 0 && d != to.time().UnixMilli() {
+		w.v.general(FindArchive, "the revisit of %s refers to a response of %v, in the journal to one of %v", url, to.time().UTC(), time.UnixMilli(d).UTC())
+	}
 }
+
+// warcDate formats a time as the headers of records have it.
+func warcDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // next reads a whole record and checks its digests.
 func (w *archiveWalk) next() (*archive.Record, error) {

@@ -13,7 +13,7 @@
 //	mirrors     sites that are nearly the same
 //	traps       connects the records with the guard of package trap
 //	kinds       names that may be pages or not
-//	validators  ETag and Last-Modified of fetched pages
+//	visits      where the journal has the last visit of a page: its validators, its payload
 //	kept        pages that are kept, and where they are, if only some are
 //	weather     failures, and when to try again
 //	portal      a captive portal that answers in the place of all sites

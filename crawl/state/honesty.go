@@ -72,6 +72,5 @@ func (v *revisits) Plain(p graph.Page) bool {
 // asks reports whether the visit of a page that has ended was made with conditions. Of a page
 // without validators it is not.
 func (v *revisits) asks(p graph.Page) bool {
-	etag, modified := v.s.Visits.Of(p)
-	return (etag != "" || modified != "") && !v.Plain(p)
+	return v.s.Visits.HasValidators(p) && !v.Plain(p)
 }

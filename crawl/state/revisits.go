@@ -28,7 +28,7 @@ type revisits struct {
 }
 
 func newRevisits(s *State, pages, sites int) *revisits {
-	v := &revisits{s: s, dirs: group.NewTable("freshness directory", pages), room: pages, told: graph.NewColumn[uint32]("freshness answers", sites)}
+	v := &revisits{s: s, dirs: group.NewTable("freshness directory", pages), room: min(pages, freshness.MaxPlaces), told: graph.NewColumn[uint32]("freshness answers", sites)}
 	v.outages, v.heirs = map[graph.Site]outage{}, map[graph.Page]graph.Page{}
 	o := s.Setup.revisits
 	o.MaxPages, o.Waits = pages, v.waits

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
@@ -10,77 +9,62 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Visits holds what the next visit of a page needs of the last: its ETag and Last-Modified
-// headers, so that the server can answer "not modified", and the response in the archive that
-// holds its payload, so that an unchanged page need not be stored again. It is a fold of the
-// records. Only crawls with --recrawl have it: 8 bytes a page, and for each page that was
-// fetched 28 bytes and the texts.
+// Visits knows where the journal has what the next visit of a page needs of the last: its ETag
+// and Last-Modified headers, so that the server can answer "not modified", and the response in
+// the archive that holds its payload, so that an unchanged page need not be stored again. It is
+// a fold of the records. Only crawls with --recrawl have it: 4 bytes a page. Pasts reads the
+// records.
 type Visits struct {
-	at    *graph.Column[uint64] // by page: a place; 0: it has none
-	texts *graph.Column[byte]   // per entry: an original, and two texts, each after its length
-	room  int                   // bytes of texts at most
+	at *graph.Column[uint32] // by page: a Mark
 	savedVisits
 }
 
 // savedVisits is the part of Visits that is in no column. Snapshots hold it as it is.
-type savedVisits struct {
-	Began int64 // wall clock of instant 0 in the first session, Unix nanoseconds
-	Wall  int64 // the same in the last
-	Named bool  // the ids of the responses of the last session follow from their dates
-}
+type savedVisits struct{ Sessions []visitSession }
 
-// textsPerPage is the room for entries, in bytes of address space a page.
-const textsPerPage = 160
+// A visitSession is what a session says about the answers in its records, and in those before.
+type visitSession struct {
+	First uint64 // number of its first record
+	Wall  int64  // wall clock of instant 0, Unix nanoseconds
+	Named bool   // the ids of its responses follow from their dates
+	Lost  int64  // the archive has lost what was requested from then on, Unix milliseconds; 0: nothing
+}
 
 // NewVisits returns what a crawl knows before its first record, with room for a number of
-// pages. Its columns belong to set.
+// pages. Its column belongs to set.
 func NewVisits(set *graph.Set, pages int) *Visits {
-	room := min(pages*textsPerPage, 1<<38)
-	return &Visits{
-		at:    graph.NewColumnIn[uint64](set, "page visits", pages),
-		texts: graph.NewColumnIn[byte](set, "visits", room),
-		room:  room,
+	return &Visits{at: graph.NewColumnIn[uint32](set, "page visits", pages)}
+}
+
+// A Mark says where the record is that holds what is known of the last visit of a page: bit 0
+// is marksTexts, the others are the number of the unit of the journal in which it begins, plus
+// 1. 0 is none.
+type Mark uint32
+
+const (
+	marksTexts = 1 // the page has validators
+	// markUnit is the length of a unit in bytes. It makes 512 GiB of a journal known. Pages whose
+	// records are beyond that are requested without conditions, and stored again.
+	markUnit = 256
+)
+
+// at returns where the unit begins.
+func (m Mark) at() int64 { return (int64(m>>1) - 1) * markUnit }
+
+// markOf returns the mark of a record.
+func markOf(r *journal.Record) Mark {
+	n := r.At/markUnit + 1
+	if n >= 1<<31 {
+		return 0
 	}
+	m := Mark(n << 1)
+	if hasValidators(&r.Facts) {
+		m |= marksTexts
+	}
+	return m
 }
 
-// An Original is the response that holds the payload of the last visit of a page. It may be
-// older than that visit.
-type Original struct {
-	Payload archive.Digest
-	Time    time.Time // its date: when the page was requested
-	Length  int64     // of the record in the archive, at most maxLength
-	Named   bool      // its id follows from its date
-}
-
-// An original is packed into 28 bytes: the digest, and a number whose lowest 24 bits are the
-// length, then Named, then 39 bits the date: milliseconds since the crawl began, plus 2^38.
-// 0 is none. A date more than eight years off is not kept, and the page is stored again.
-type original [originalSize]byte
-
-const (
-	digestSize   = 20 // of SHA-1
-	originalSize = digestSize + 8
-	maxLength    = 1<<24 - 1
-	named        = 1 << 24
-	dateShift    = 25
-	dateBias     = 1 << 38
-)
-
-// A place says where the entry of a page is: bit 0 is hasTexts, then come 39 bits where it
-// begins, plus 1, then 24 bits how many bytes it may have.
-type place uint64
-
-const (
-	hasTexts  = 1 // it has validators
-	roomShift = 40
-	maxRoom   = 1<<(64-roomShift) - 1
-)
-
-// at returns where the entry begins.
-func (x place) at() int { return int(x&(1<<roomShift-1))>>1 - 1 }
-
-// room returns how many bytes the entry may have: 0 if there is none.
-func (x place) room() int { return int(x >> roomShift) }
+func hasValidators(f *journal.Facts) bool { return f.ETag != "" || f.Modified != "" }
 
 // Note applies a record. It must be called for those of the kinds Session, Done and Dropped.
 func (v *Visits) Note(r *journal.Record) {
@@ -91,33 +75,62 @@ func (v *Visits) Note(r *journal.Record) {
 	case event.Session:
 		v.session(r)
 	case event.Done:
-		if !r.Event.Again && !r.Event.Class.Failed() {
-			v.done(r)
+		if remembers(r) {
+			v.set(r.Event.Page, markOf(r))
 		}
 	case event.Dropped: // there is nothing to refer to: the next visit brings all of it
 		for _, p := range r.Event.Admit {
-			v.put(p, original{}, "", "")
+			if v.Mark(p) != 0 {
+				v.set(p, 0)
+			}
 		}
 	}
 }
 
-// session begins a session. What its archive has lost is forgotten.
+func (v *Visits) set(p graph.Page, m Mark) {
+	v.at.Grow(int(p) + 1)
+	v.at.Set(int(p), uint32(m))
+}
+
+// session begins a session.
 func (v *Visits) session(r *journal.Record) {
+	s := visitSession{First: r.Seq, Named: r.Facts.Named, Lost: r.Facts.Lost}
+	if n := len(v.Sessions); n > 0 {
+		s.Wall = v.Sessions[n-1].Wall
+	}
 	if x := r.Facts.Session; x != nil {
-		if v.Wall = x.Wall - int64(r.Now); v.Began == 0 {
-			v.Began = v.Wall
-		}
+		s.Wall = x.Wall - int64(r.Now)
 	}
-	v.Named = r.Facts.Named
-	if r.Facts.Lost == 0 {
-		return
-	}
-	for p := range graph.Page(v.at.Len()) {
-		if o, ok := v.Original(p); ok && o.Time.UnixMilli() >= r.Facts.Lost {
-			v.put(p, original{}, "", "")
-		}
+	v.Sessions = append(v.Sessions, s)
+}
+
+// remembers reports whether a record holds what is known of the last visit of its page, rather
+// than one before it. Validators and original belong together: a 304 says that the page is what
+// it was when it had the validators. So one without validators changes nothing, and neither does
+// a redirect, or a failure. A revisit record of an earlier version does not tell its original.
+func remembers(r *journal.Record) bool {
+	e, f := &r.Event, &r.Facts
+	refers := f.Origin != journal.Origin{}
+	switch {
+	case e.Again || e.Class.Failed() || e.Class == event.Redirect:
+		return false
+	case f.Status == NotModified:
+		return refers && hasValidators(f)
+	default:
+		return refers || f.Revisit == 0
 	}
 }
+
+// Mark returns the mark of a page, 0 for none.
+func (v *Visits) Mark(p graph.Page) Mark {
+	if v == nil || int(p) >= v.at.Len() {
+		return 0
+	}
+	return Mark(v.at.At(int(p)))
+}
+
+// HasValidators reports whether a page has an ETag or a Last-Modified date.
+func (v *Visits) HasValidators(p graph.Page) bool { return v.Mark(p)&marksTexts != 0 }
 
 // DateStored returns the date that the answer of a record has in the archive, in Unix
 // milliseconds: when it was requested, by the clock of the machine. wall is the wall clock of
@@ -126,130 +139,85 @@ func DateStored(wall int64, r *journal.Record) int64 {
 	return (wall + int64(r.Event.Start+r.Facts.Shift)) / 1e6
 }
 
-// done keeps what a successful visit brought. Validators and original belong together: a 304
-// says that the page is what it was when it had the validators. So it changes no original, and
-// another answer replaces both, except a redirect, which has no validators.
-func (v *Visits) done(r *journal.Record) {
-	p, f := r.Event.Page, &r.Facts
-	etag, modified := v.Of(p)
-	o := v.original(p)
-	switch {
-	case r.Event.Class == event.Redirect:
-		return
-	case f.Status != NotModified:
-		etag, modified = f.ETag, f.Modified
-		if !o.holds(f.Payload) {
-			o = v.pack(r)
-		}
-	case f.ETag != "" || f.Modified != "":
-		etag, modified = f.ETag, f.Modified
-	}
-	v.put(p, o, etag, modified)
+// A Past is what is known of the last visit of a page.
+type Past struct {
+	ETag, Modified string // its validators; "": none
+	Original       Original
 }
 
-// holds reports whether o has a payload digest, which is written as in Facts.Payload.
-func (o *original) holds(payload []byte) bool {
-	return *o != original{} && isSHA1(payload) && string(o[:digestSize]) == string(payload[1:])
+// An Original is the response that holds the payload of the last visit of a page. It may be
+// older than that visit. The zero value is none.
+type Original struct {
+	Payload archive.Digest
+	Time    time.Time // its date: when the page was requested
+	Length  int64     // of the record in the archive
+	Named   bool      // its id follows from its date
+}
+
+// Pasts reads from the journal what is known of the last visits of pages. It is safe for several
+// goroutines, also while the crawl goes on.
+type Pasts struct {
+	finder   *journal.Finder
+	sessions []visitSession
+}
+
+// Pasts returns a reader for the pages that are known in this session, nil if v is nil. The
+// session must have begun.
+func (v *Visits) Pasts(f *journal.Finder) *Pasts {
+	if v == nil {
+		return nil
+	}
+	return &Pasts{finder: f, sessions: v.Sessions}
+}
+
+// Of returns what is known of a page that has a mark, the zero Past if its record cannot be
+// read. The group of the record must be on disk.
+func (x *Pasts) Of(p graph.Page, m Mark) (past Past) {
+	if x == nil || m == 0 {
+		return past
+	}
+	x.finder.Find(m.at(), markUnit, event.Done, func(r *journal.Record) bool {
+		ok := r.Event.Page == p && remembers(r)
+		if ok { // of several the last counts
+			past = x.past(r)
+		}
+		return ok
+	})
+	return past
+}
+
+// past returns what a record holds: nothing if the archive has lost its original since.
+func (x *Pasts) past(r *journal.Record) Past {
+	f := &r.Facts
+	past := Past{ETag: f.ETag, Modified: f.Modified, Original: x.original(r)}
+	for _, s := range x.sessions {
+		if o := past.Original; s.First > r.Seq && s.Lost != 0 && !o.Payload.IsZero() && o.Time.UnixMilli() >= s.Lost {
+			return Past{}
+		}
+	}
+	return past
+}
+
+// original returns the response that a record has stored, or to which its revisit record refers.
+func (x *Pasts) original(r *journal.Record) (o Original) {
+	f := &r.Facts
+	if !isSHA1(f.Payload) || f.Place.Length == 0 {
+		return o
+	}
+	o = Original{Payload: archive.SHA1.Digest(f.Payload[1:]), Length: f.Place.Length}
+	if from := f.Origin; from != (journal.Origin{}) {
+		o.Time, o.Length, o.Named = time.UnixMilli(from.Date), from.Length, from.Named
+		return o
+	}
+	for _, s := range x.sessions {
+		if s.First <= r.Seq {
+			o.Time, o.Named = time.UnixMilli(DateStored(s.Wall, r)), s.Named
+		}
+	}
+	return o
 }
 
 func isSHA1(payload []byte) bool {
-	return len(payload) == 1+digestSize && payload[0] == byte(archive.SHA1)
-}
-
-// pack returns the original that a visit has stored, none if it has stored no response.
-func (v *Visits) pack(r *journal.Record) (o original) {
-	f := &r.Facts
-	date := DateStored(v.Wall, r) - v.Began/1e6 + dateBias
-	if !isSHA1(f.Payload) || f.Place.Length == 0 || f.Revisit != 0 || date <= 0 || date >= 2*dateBias {
-		return o
-	}
-	word := uint64(date)<<dateShift | uint64(min(f.Place.Length, maxLength))
-	if v.Named {
-		word |= named
-	}
-	copy(o[:], f.Payload[1:])
-	binary.LittleEndian.PutUint64(o[digestSize:], word)
-	return o
-}
-
-// put sets the entry of a page. It replaces the old one if it fits, as it mostly does;
-// otherwise the old one is wasted space. If there is no room for more, the page has none: it
-// is requested without conditions and stored again.
-func (v *Visits) put(p graph.Page, o original, etag, modified string) {
-	fresh, mark := o[:], uint64(0)
-	if etag != "" || modified != "" {
-		fresh, mark = appendTexts(fresh, etag, modified), hasTexts
-	}
-	v.at.Grow(int(p) + 1)
-	old := place(v.at.At(int(p)))
-	at, room := old.at(), old.room()
-	if room == 0 && mark == 0 && o == (original{}) {
-		return
-	}
-	if len(fresh) > room {
-		at, room = v.texts.Len(), len(fresh)
-	}
-	if at+room > v.room || room > maxRoom {
-		v.at.Set(int(p), 0)
-		return
-	}
-	v.texts.Grow(at + len(fresh))
-	copy(v.texts.Slice()[at:], fresh)
-	v.at.Set(int(p), uint64(room)<<roomShift|uint64(at+1)<<1|mark)
-}
-
-// entry returns the bytes that are kept of a page, and perhaps more.
-func (v *Visits) entry(p graph.Page) (b []byte, texts bool) {
-	if v == nil || int(p) >= v.at.Len() || v.at.At(int(p)) == 0 {
-		return nil, false
-	}
-	x := place(v.at.At(int(p)))
-	return v.texts.Slice()[x.at():], x&hasTexts != 0
-}
-
-// appendTexts appends texts, each after its length.
-func appendTexts(b []byte, texts ...string) []byte {
-	for _, text := range texts {
-		b = binary.AppendUvarint(b, uint64(len(text)))
-		b = append(b, text...)
-	}
-	return b
-}
-
-// Of returns the validators of a page, "" for none.
-func (v *Visits) Of(p graph.Page) (etag, modified string) {
-	b, ok := v.entry(p)
-	if !ok {
-		return "", ""
-	}
-	etag, b = text(b[originalSize:])
-	modified, _ = text(b)
-	return etag, modified
-}
-
-func (v *Visits) original(p graph.Page) (o original) {
-	b, _ := v.entry(p)
-	copy(o[:], b)
-	return o
-}
-
-// Original returns the response that holds the payload of the last visit of p.
-func (v *Visits) Original(p graph.Page) (Original, bool) {
-	o := v.original(p)
-	if o == (original{}) {
-		return Original{}, false
-	}
-	word := binary.LittleEndian.Uint64(o[digestSize:])
-	return Original{
-		Payload: archive.SHA1.Digest(o[:digestSize]),
-		Time:    time.UnixMilli(int64(word>>dateShift) - dateBias + v.Began/1e6),
-		Length:  int64(word & maxLength),
-		Named:   word&named != 0,
-	}, true
-}
-
-// text returns the first text of b, and the rest of b.
-func text(b []byte) (string, []byte) {
-	n, k := binary.Uvarint(b)
-	return string(b[k : k+int(n)]), b[k+int(n):]
+	const size = 20
+	return len(payload) == 1+size && payload[0] == byte(archive.SHA1)
 }

@@ -97,8 +97,8 @@ func (r *Report) gathered() (has, good []float64, pages []int) {
 	return has, good, pages
 }
 
-// sweepShares are the shares of freshness that are simulated. The first one is as good as none.
-func sweepShares() []float64 { return []float64{1e-9, 0.1, 0.2, 0.35, 0.5} }
+// sweepShares are the shares of freshness that are simulated.
+func sweepShares() []float64 { return []float64{0, 0.1, 0.2, 0.35, 0.5} }
 
 // simulateShares simulates the crawl with other shares of freshness. Its pages change at random,
 // as often as its visits show.
@@ -123,7 +123,7 @@ func (r *Report) simulateShares(ctx context.Context) error {
 	graph.Parallel(runtime.GOMAXPROCS(0), len(shares), func(i int) {
 		set := r.c.Setting
 		own := ch
-		own.Visits.Share = shares[i]
+		own.Visits.Division = freshness.Division{Shared: true, Share: shares[i]}
 		set.World, set.Changes, set.InStep, set.Duration = &world, &own, false, r.copies.length
 		set.Seeds, set.Beyond = slices.Concat(set.Seeds, set.Beyond), nil
 		var c *lab.Comparison
