@@ -155,6 +155,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
 	f.topical.read(e, &f.outcome, first)
 	f.tasks.flying--
+	f.tasks.floor.tick()
 	f.sites.unsettle(s)
 	if e.Near {
 		f.orders.discountNew(f.Pages(), len(e.New))
@@ -182,6 +183,7 @@ func (f *Frontier) session(now time.Duration) {
 	f.orders.calmAll()
 	f.pages.restart(now)
 	f.sites.restart(now)
+	f.tasks.floor.restart(now)
 }
 
 // Skip makes pages known whose record is lost, so that later pages keep their numbers.
