@@ -19,22 +19,23 @@ import (
 // instants, by what the pages have to do with it and the words of links. The simulator knows of
 // pages what the crawl has read in them.
 //
-// It does not hold everywhere yet: with some seeds a site gets another page at the same instant, in
-// batches (topical, best-first) and with topical/explore=0, though all events before are equal.
+// The crawl does not look for pages that repeat others: links found on such pages wait with lower
+// values, and a simulation of the graph alone does not know which they are. Half of the crawls have a
+// limit of pages, so that sites are left idle for better ones.
 func TestFocusSimEqualsReal(t *testing.T) {
 	t.Parallel()
 	for k, s := range simSettings() {
 		if testing.Short() && k > 0 {
 			break
 		}
-		if s.name == "batches" {
-			continue // see above
-		}
 		set := s.set
+		if k%2 == 0 {
+			s.max = 120 // so that pages are worth waiting for
+		}
 		s.topics = fakeweb.Topics{Number: subject.Most, Share: 0.1, Preference: 0.5}
 		s.set = func(c *config.Config) {
 			set(c)
-			c.Query = subject.Name(0)
+			c.Query, c.Traps, c.Duplicates = subject.Name(0), false, false
 			made, err := focus.Make(t.Context(), c, "")
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +43,7 @@ func TestFocusSimEqualsReal(t *testing.T) {
 			c.Topic = made.Text()
 		}
 		t.Run(s.name, func(t *testing.T) {
-			for i, name := range []string{"topical", "two-queue", "best-first", "shark-search", "two-queue/near=0", "topical/explore=0.3"} {
+			for i, name := range []string{"topical", "two-queue", "best-first", "shark-search", "two-queue/near=0", "topical/explore=0.3", "topical/explore=0"} {
 				if testing.Short() && i > 1 || !tortured() && i > 1 && (i+k)%4 != 0 {
 					continue
 				}
