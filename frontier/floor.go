@@ -19,8 +19,8 @@ import (
 //
 // The floor is the value of the n-th best page that waits, where n is a share of the pages that
 // may still be handed out (Limit). It is estimated from a sample, after every few pages, so its
-// cost for each page does not grow with the crawl. It counts pages only of sites that may be
-// requested soon, so that sites that do not answer hold nothing up.
+// cost for each page does not grow with the crawl. It counts pages only of sites that
+// answer and may be requested soon, so that the others hold nothing up.
 //
 // The floor only delays decisions. When a task is handed out, it is the one that would be handed
 // out without a floor, so a replay needs none, and nothing of it is saved.
@@ -136,13 +136,17 @@ func (x *floor) sample() (looked int) {
 	step := max(1, all/want)
 	for i := int(policy.Hash(x.o.Random, uint64(all)) % uint64(step)); i < all; i += step {
 		looked++
-		p := graph.Page(i)
-		if !q.Waits(p) || x.sites.clocks.instant(q.SiteOf(p))-x.sites.now > x.o.WaitForBetter {
-			continue
+		if p := graph.Page(i); q.Waits(p) && x.soon(q.SiteOf(p)) {
+			x.list = append(x.list, q.Value(p))
 		}
-		x.list = append(x.list, q.Value(p))
 	}
 	return looked
+}
+
+// soon reports whether a site answers and may be requested soon.
+func (x *floor) soon(s graph.Site) bool {
+	c := &x.sites.clocks
+	return c.failures(s) == 0 && c.instant(s)-x.sites.now <= x.o.WaitForBetter
 }
 
 // lifted returns the instant at which one page may be handed out, however bad it is.
