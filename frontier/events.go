@@ -22,6 +22,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 	case event.Polled:
 		f.tasks.nothing(now)
 	default:
+		f.tasks.floor.note(e)
 		f.apply(now, e)
 		if f.o.Slice > 0 && works(e.Kind) {
 			f.policies.work(f.o.Slice)
@@ -155,7 +156,6 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
 	f.topical.read(e, &f.outcome, first)
 	f.tasks.flying--
-	f.tasks.floor.tick()
 	f.sites.unsettle(s)
 	if e.Near {
 		f.orders.discountNew(f.Pages(), len(e.New))

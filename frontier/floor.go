@@ -29,6 +29,7 @@ type floor struct {
 	left  int // pages that may still be handed out; below 0: any number
 	value float64
 	set   bool          // value holds
+	stale bool          // something has happened since value was chosen
 	ticks int           // attempts that ended since value was chosen
 	last  time.Duration // instant of the last page that was handed out
 	list  []float64     // scratch
@@ -63,8 +64,12 @@ func (x *floor) limit(left int) {
 	x.left = left
 }
 
-// tick notes the end of an attempt at a page.
-func (x *floor) tick() { x.ticks++ }
+// note notes that something has happened.
+func (x *floor) note(e *event.Event) {
+	if x.stale = true; e.Kind == event.Done {
+		x.ticks++
+	}
+}
 
 // took notes that a page was handed out.
 func (x *floor) took(now time.Duration) {
@@ -94,7 +99,7 @@ func (x *floor) withholds(now time.Duration, w event.Task, idle bool) bool {
 	if !x.below(w) {
 		return false
 	}
-	if idle && x.ticks > 0 { // values may have fallen since
+	if idle && x.stale { // values may have fallen since, or sites may have failed
 		x.choose()
 		return x.below(w)
 	}
@@ -110,15 +115,16 @@ func (x *floor) below(w event.Task) bool {
 	return ok && x.queue().Value(p) < x.value
 }
 
-// concerns reports whether a task is for a page of its site that is not urgent.
+// concerns reports whether a task is for a page of its site that is not urgent. The robots.txt of
+// another site, or one that is probed, is for no page.
 func (x *floor) concerns(w event.Task) bool {
 	_, urgent := x.orders.urgentOf(w.Site)
-	return !urgent && (w.Kind != event.Robots || w.For == w.Site)
+	return !urgent && (w.Kind == event.Fetch || x.sites.hops.at(w.Site) == 0)
 }
 
 // choose chooses the floor by the pages that wait now.
 func (x *floor) choose() {
-	x.set, x.ticks = true, 0
+	x.set, x.stale, x.ticks = true, false, 0
 	looked := x.sample()
 	n := max(floorLeast, int(float64(floorShare*float64(x.left))))
 	n = max(1, n*looked/max(1, x.pages.len()))
@@ -146,6 +152,9 @@ func (x *floor) sample() (looked int) {
 // soon reports whether a site answers and may be requested soon.
 func (x *floor) soon(s graph.Site) bool {
 	c := &x.sites.clocks
+	if t := c.twinOf(s); t != graph.NoSite && c.failures(t) > 0 {
+		return false
+	}
 	return c.failures(s) == 0 && c.instant(s)-x.sites.now <= x.o.WaitForBetter
 }
 

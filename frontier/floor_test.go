@@ -238,3 +238,20 @@ func TestFloorSample(t *testing.T) {
 		t.Errorf("%d sites of %d are left idle", n, sites)
 	}
 }
+
+// A robots.txt that is probed is for no page, and does not keep better pages from being handed out.
+func TestFloorProbe(t *testing.T) {
+	r := newFloorRun(t, time.Hour, 1)
+	r.run(50)
+	r.now += 10 * time.Second
+	r.f.Limit(20)
+	probed := graph.Site(floorSites - 1)
+	r.apply(event.Event{Kind: event.Probed, Task: event.Task{Site: probed}})
+	w, _, ok := r.f.Next(r.now)
+	if !ok || w.Kind != event.Robots || w.Site != probed {
+		t.Errorf("%+v, %v: want the robots.txt of site %d", w, ok, probed)
+	}
+	if w, _, ok = r.f.Next(r.now); !ok || w.Kind != event.Fetch || w.Page%floorSites >= 4 {
+		t.Errorf("%+v, %v: want a good page", w, ok)
+	}
+}
