@@ -12,6 +12,7 @@ import (
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry = false
+	l.state.Frontier.Limit(l.state.PagesLeft())
 	for l.mayHandOut(now) {
 		w, again, ok := l.state.Frontier.Next(now)
 		if l.state.Err != nil {

@@ -125,7 +125,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	} else {
 		o.failure = &history.Failure{URL: t.url, Class: e.Class.String(), Status: int(r.Facts.Status), Note: r.Facts.Note, At: o.state.Wall(e.End)}
 	}
-	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
+	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch() && o.state.Frontier.Continues(e.Site)
 	t.shown, t.duplicate = o.visitor.wants(e.Class, o.config), e.Class == event.Duplicate
 	to, moved := o.state.Revisits.Moves(r)
 	o.record()

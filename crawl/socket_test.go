@@ -32,13 +32,14 @@ type sockets struct {
 	pages, sites int
 	serve        answer.Options
 	addresses    int // 0: each site has its own
+	topics       fakeweb.Topics
 }
 
 // newSocketWeb starts to serve, and configures a crawl that keeps all rules at a pace
 // that a test can wait for.
 func newSocketWeb(t *testing.T, s sockets) *socketWeb {
 	t.Helper()
-	web, err := fakeweb.New(fakeweb.Spec{Pages: s.pages, Sites: s.sites, Links: int64(8 * s.pages), Seed: 11})
+	web, err := fakeweb.New(fakeweb.Spec{Pages: s.pages, Sites: s.sites, Links: int64(8 * s.pages), Seed: 11, Topics: s.topics})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 type dispatcher struct {
 	parts
 	batches  batches
+	floor    floor
 	flying   int          // tasks handed out and not done
 	refused  []graph.Page // since Refusals was last called
 	patience int          // of one call of Next or More: see patience
@@ -28,11 +29,16 @@ func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, o
 	woke := x.pages.wake(now)
 	for range x.patience {
 		w, ok := x.candidate(now)
-		if !ok {
+		withheld := ok && x.floor.withholds(now, w, x.flying == 0)
+		if !ok || withheld {
 			if x.polled = x.polled || woke; x.polled {
 				x.sites.now = now // as the event Polled does
 			}
-			return event.Task{}, x.wakeAt(), false
+			at := x.wakeAt()
+			if withheld {
+				at = min(at, x.floor.lifted())
+			}
+			return event.Task{}, at, false
 		}
 		switch {
 		case w.Kind == event.Fetch:
@@ -99,6 +105,15 @@ func (x *dispatcher) more(now time.Duration, s graph.Site) (w event.Task, ok boo
 	return event.Task{}, false
 }
 
+// continues implements Frontier.Continues.
+func (x *dispatcher) continues(s graph.Site) bool {
+	if !x.floor.on() || !x.floor.set {
+		return true
+	}
+	board, _ := x.orders.turn()
+	return !x.floor.below(event.Task{Kind: event.Fetch, Site: s, Board: uint8(board)})
+}
+
 // another returns the task to fetch another page of a kept site, without the page.
 func (x *dispatcher) another(s graph.Site) event.Task {
 	if x.o.Slice == 0 {
@@ -153,6 +168,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.sites.take(now, w)
 	if w.Kind == event.Fetch {
 		x.pages.take(w.Page)
+		x.floor.took(now)
 		x.policies.taken(now, w.Page, int(w.Board), x.orders.siteTurn())
 	}
 }
@@ -217,7 +233,7 @@ func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
 
 // nothing repeats a call of Next that handed out nothing.
 func (x *dispatcher) nothing(now time.Duration) {
-	if _, ok := x.candidate(now); ok {
+	if _, ok := x.candidate(now); ok && x.o.WaitForBetter == 0 {
 		x.differs++
 	}
 }

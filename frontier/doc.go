@@ -49,6 +49,7 @@
 //	Frontier    connects the parts, applies events, answers questions
 //	dispatcher  chooses tasks and hands them out; repeats decisions on replay
 //	batches     chooses the pages of a batch
+//	floor       which pages are good enough, if their number is limited
 //	pages       states, depths and links of pages; pages that wait for an instant
 //	sites       places and needs of sites; robots.txt, sitemaps, holds
 //	clocks      when a site may be requested next: delays, back-off, paces, twins

@@ -22,6 +22,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 	case event.Polled:
 		f.tasks.nothing(now)
 	default:
+		f.tasks.floor.note(e)
 		f.apply(now, e)
 		if f.o.Slice > 0 && works(e.Kind) {
 			f.policies.work(f.o.Slice)
@@ -182,6 +183,7 @@ func (f *Frontier) session(now time.Duration) {
 	f.orders.calmAll()
 	f.pages.restart(now)
 	f.sites.restart(now)
+	f.tasks.floor.restart(now)
 }
 
 // Skip makes pages known whose record is lost, so that later pages keep their numbers.

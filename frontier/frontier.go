@@ -78,7 +78,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 	f.topical = newTopical(set, o)
 	f.sites = newSites(set, o, f.orders)
 	f.pages.sites = f.sites
-	f.tasks = dispatcher{parts: f.parts, batches: batches{parts: f.parts}, patience: patience}
+	f.tasks = dispatcher{parts: f.parts, batches: batches{parts: f.parts}, floor: floor{parts: f.parts, left: -1}, patience: patience}
 }
 
 // adopt makes the policies, with boards of their own. The boards of all policies come
@@ -164,6 +164,14 @@ func (f *Frontier) Next(now time.Duration) (w event.Task, ask time.Duration, ok 
 func (f *Frontier) More(now time.Duration, s graph.Site) (w event.Task, ok bool) {
 	return f.tasks.more(now, s)
 }
+
+// Limit sets the number of pages that may still be handed out, below 0 for any number: see
+// Options.WaitForBetter. A new session has no limit before the call.
+func (f *Frontier) Limit(left int) { f.tasks.floor.limit(left) }
+
+// Continues reports whether another page of s, which is acquired, may follow at once: see
+// Options.WaitForBetter. The driver lets Event.Keep be false otherwise.
+func (f *Frontier) Continues(s graph.Site) bool { return f.tasks.continues(s) }
 
 // Refusals returns the pages that were refused since the last call, for the journal. The
 // slice is valid until the next refusal.

@@ -105,6 +105,10 @@ type Options struct {
 	// if no policy orders by them: see Worth.
 	Scores bool
 
+	// WaitForBetter is how long a site is left idle at most, rather than requested for a page that
+	// is not among the best, if the number of pages is limited (Frontier.Limit); 0: not at all.
+	WaitForBetter time.Duration
+
 	// Topic is what the crawl is about, nil if it is about nothing in particular.
 	Topic *topic.Topic
 
@@ -192,7 +196,7 @@ func (o *Options) Check() error {
 		d    time.Duration
 	}{{"delay", o.Delay}, {"delay of small sites", o.SmallDelay}, {"limit of the delay by download time", o.FactorMax},
 		{"back-off", o.BackOff}, {"limit of back-off", o.BackOffMax},
-		{"time of a slow answer", o.Slow}, {"delay of slow sites", o.SlowDelay}, {"limit of the delay of slow sites", o.SlowMax}, {"delay of addresses", o.AddressDelay}, {"time of an idle connection", o.KeepAlive}}
+		{"time of a slow answer", o.Slow}, {"delay of slow sites", o.SlowDelay}, {"limit of the delay of slow sites", o.SlowMax}, {"delay of addresses", o.AddressDelay}, {"time of an idle connection", o.KeepAlive}, {"time to wait for better pages", o.WaitForBetter}}
 	for _, v := range delays {
 		if v.d < 0 {
 			return fmt.Errorf("the %s is negative (%v)", v.name, v.d)

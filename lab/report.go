@@ -108,6 +108,9 @@ func (c *Comparison) optionsText() string {
 	if c.MaxPages > 0 {
 		o = append(o, fmt.Sprintf("at most %d pages", c.MaxPages))
 	}
+	if c.MaxPages > 0 && f.WaitForBetter > 0 {
+		o = append(o, fmt.Sprintf("up to %v idle for better pages", f.WaitForBetter))
+	}
 	if c.Stop != nil {
 		o = append(o, "until "+c.Stop.String())
 	}

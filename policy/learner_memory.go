@@ -13,7 +13,7 @@ type memory struct {
 }
 
 const (
-	fitted = 2000   // most examples of a fit
+	fitted = 6000   // most examples of a fit
 	kept   = 12_000 // most pages of a memory
 )
 

@@ -122,6 +122,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 	}
 	c.forget()
+	c.limit()
 	ask = event.Never
 	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
 		w, again, ok := c.f.Next(c.now)
@@ -137,6 +138,15 @@ func (c *crawl) handOut() (ask time.Duration) {
 	}
 	c.note()
 	return ask
+}
+
+// limit tells the frontier how many pages are left, if that is limited.
+func (c *crawl) limit() {
+	if c.o.MaxPages > 0 {
+		c.f.Limit(c.left)
+	} else {
+		c.f.Limit(-1)
+	}
 }
 
 // hire lets an idle fetcher begin a task.
@@ -310,7 +320,7 @@ func (c *crawl) endModelled(f *fetcher) {
 	case event.Robots:
 		c.event.Kind, c.event.For = event.Ruled, w.For
 	case event.Fetch:
-		c.event.Kind, c.event.Keep = event.Done, c.left > 0
+		c.event.Kind, c.event.Keep = event.Done, c.left > 0 && c.f.Continues(w.Site)
 		c.arrive(f)
 	}
 }

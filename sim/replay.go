@@ -91,6 +91,7 @@ func (c *crawl) repeatTurns() (ask time.Duration) {
 			break
 		}
 		c.turn++
+		c.limitTurn(t.None)
 		w, _, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -104,6 +105,16 @@ func (c *crawl) repeatTurns() (ask time.Duration) {
 		c.hire(w)
 	}
 	return event.Never
+}
+
+// limitTurn lets the frontier wait for better pages in the turns in which the recorded crawl handed
+// out nothing, and in no others.
+func (c *crawl) limitTurn(none bool) {
+	if none {
+		c.f.Limit(0)
+	} else {
+		c.f.Limit(-1)
+	}
 }
 
 // same reports whether two tasks are the same.

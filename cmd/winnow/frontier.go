@@ -21,8 +21,9 @@ policy. The pages are handed out by the same code as in a crawl, as if every ans
 once, succeeded and had no links. Each page that is fetched changes the values of others, so
 the first pages are certain and the later ones are not.
 
-Why is "ready", "same IP address", or the delay of its site: --delay, Crawl-delay, Retry-After,
-too many requests, slow answers or a pause after failures. A policy with several orders names
+Why is "ready", "same IP address", "better pages elsewhere" (--wait-for-better), or the delay of
+its site: --delay, Crawl-delay, Retry-After, too many requests, slow answers or a pause after
+failures. A policy with several orders names
 in parentheses the one that chose the page. It changes nothing. winnow explain DIR URL says
 more about one page.`,
 		Example: `  winnow frontier a.example.crawl

@@ -190,6 +190,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.Var((*span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
 	f.IntVar(&set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")

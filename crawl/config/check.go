@@ -109,6 +109,9 @@ func (c *Config) checkBatches() error {
 	if s := c.SiteShare; !(s >= 0 && s <= 1) {
 		return &KeyError{"site_share", "0.1", fmt.Errorf("%g: it must be from 0 to 1", s)}
 	}
+	if err := c.checkWait(mode); err != nil {
+		return err
+	}
 	switch {
 	case c.MinActive > 0 && mode != frontier.Thesis:
 		return &KeyError{"batch_mode", frontier.Thesis.String(), fmt.Errorf("min_active ends a batch early, and %s does not wait for the end of batches", mode)}

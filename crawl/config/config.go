@@ -37,8 +37,10 @@ type Config struct {
 	BatchMode  string  `toml:"batch_mode" help:"continuous: the best page is always next; thesis: choose the best K pages and fetch those before others are chosen; ahead: choose the next K when none of the present ones can be requested"`
 	MinActive  int     `toml:"min_active" help:"batch_mode thesis: choose the next batch early when fewer fetchers are active; the rest of the batch competes again"`
 	SiteShare  float64 `toml:"site_share" help:"largest share of a batch that one site may have, such as 0.1; 0: all of it"`
-	RandomSeed uint64  `toml:"random_seed" help:"seed of all random numbers"`
-	History    string  `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
+	// WaitForBetter is a duration or auto: see WaitsForBetter.
+	WaitForBetter string `toml:"wait_for_better" help:"with pages: leave sites idle whose pages are not among the best of all that wait, for this long at most. The pages are better, and the crawl takes longer; 0: request every site when it may be requested; auto: 1m if the crawl is about a topic, otherwise 0"`
+	RandomSeed    uint64 `toml:"random_seed" help:"seed of all random numbers"`
+	History       string `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
 
 	// Score is the expression in force when a session begins, also if it is from ScoreFile.
 	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*pagerank + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
@@ -144,6 +146,7 @@ func Default() Config {
 		Policy:          policy.DefaultName,
 		Batch:           policy.DefaultBatch,
 		BatchMode:       frontier.Continuous.String(),
+		WaitForBetter:   waitAuto,
 		RandomSeed:      1,
 		Examples:        []string{},
 		Similarity:      topic.BM25.String(),

@@ -19,7 +19,7 @@ type Handout struct {
 	Board   string     `json:"board,omitempty"`   // of a policy that has several
 	Wait    float64    `json:"wait_seconds"`      // from now on, or from when the crawl is resumed
 	At      *time.Time `json:"at,omitempty"`      // only of a running crawl
-	By      string     `json:"by"`                // what it waits for: ready (nothing), address (its IP address), or see frontier.DelayBy
+	By      string     `json:"by"`                // what it waits for: ready (nothing), address (its IP address), better (pages of other sites), or see frontier.DelayBy
 	Between float64    `json:"delay_seconds"`     // between two requests to the site
 	First   bool       `json:"first,omitempty"`   // the site needs its address or robots.txt before it
 	Again   bool       `json:"revisit,omitempty"` // it was fetched before
@@ -35,8 +35,11 @@ func Handouts(c *history.Crawl, now time.Time, limit int, fn func(*Handout) erro
 	}
 	r := &rehearsal{s: s, f: s.Frontier, running: c.Running, prepared: map[graph.Site]bool{}}
 	r.start = max(s.Now, now.Sub(time.Unix(0, s.Began)))
-	r.now = r.start
+	r.now, r.last = r.start, r.start
 	r.begin()
+	if left := s.PagesLeft(); left > 0 {
+		s.Frontier.Limit(left)
+	}
 	return r.run(limit, fn)
 }
 
@@ -46,6 +49,7 @@ type rehearsal struct {
 	f          *frontier.Frontier
 	running    bool
 	start, now time.Duration
+	last       time.Duration       // instant of the last page
 	prepared   map[graph.Site]bool // sites that needed something before their next page
 }
 
@@ -81,7 +85,7 @@ func (r *rehearsal) run(limit int, fn func(*Handout) error) error {
 			if err := fn(r.handout(place, w)); err != nil {
 				return err
 			}
-			place, step = place+1, 0
+			place, step, r.last = place+1, 0, r.now
 		default:
 			r.prepared[w.Site] = true
 		}
@@ -102,6 +106,8 @@ func (r *rehearsal) handout(place int, w event.Task) *Handout {
 	}
 	switch at := r.f.Instant(w.Site); {
 	case r.now == r.start:
+	case at < r.now && r.now == r.last+r.s.Setup.Frontier.WaitForBetter:
+		x.By = "better"
 	case at >= r.now:
 		x.By = r.f.DelayBy(w.Site)
 	default:

@@ -52,8 +52,9 @@ type Status struct {
 	Waits       map[string]int   `json:"waits"`         // number of sites that wait, by reason
 	Delays      map[string]int   `json:"delays"`        // of those that wait for politeness, by what decides: see frontier.DelayBy
 	Wanting     int              `json:"wanting_sites"` // sites with something to request
-	Columns     map[string]int64 `json:"memory"`        // bytes by column
-	Memory      int64            `json:"memory_total"`  // bytes: columns, heap, and what snapshots need
+	idle        int              // sites that are left idle for better pages
+	Columns     map[string]int64 `json:"memory"`       // bytes by column
+	Memory      int64            `json:"memory_total"` // bytes: columns, heap, and what snapshots need
 	Largest     *SiteShare       `json:"largest_site,omitempty"`
 	Traps       []Trap           `json:"traps,omitempty"` // those with most pages
 	Held        int64            `json:"held"`            // refused pages that may be admitted later
@@ -173,7 +174,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 // fillWaits sets the numbers of sites that wait.
 func (x *Status) fillWaits(s *state.State) {
 	x.Counts, x.Down, x.Waits, x.Delays, x.NextTry = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}, map[string]int{}, nil
-	x.Wanting = s.Frontier.WantingSites()
+	x.Wanting, x.idle = s.Frontier.WantingSites(), s.Frontier.Withheld(s.PagesLeft())
 	s.Frontier.Waiting(func(site graph.Site, by string) {
 		if _, down := s.Weather.WhyDown(site); !down {
 			x.Delays[by]++
@@ -307,6 +308,6 @@ func (x *Status) WaitingSites() []Wait {
 	n := &x.Counts
 	return []Wait{
 		{"politeness", max(0, n.Polite-int(x.Down))}, {"unreachable", int(x.Down)}, {"address", n.Parked}, {"slow", n.Slow},
-		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
+		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops}, {"better", x.idle},
 	}
 }

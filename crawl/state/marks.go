@@ -149,6 +149,15 @@ func (s *State) Fetched() int64 {
 	return states[frontier.Fetched] + states[frontier.Reacquired] - s.Moved
 }
 
+// PagesLeft returns the number of pages that may still be requested, -1 without a limit.
+func (s *State) PagesLeft() int {
+	if s.Setup.pages == 0 {
+		return -1
+	}
+	states, _, _ := s.Frontier.Census()
+	return int(max(0, s.Setup.pages-s.Fetched()-states[frontier.Acquired]))
+}
+
 // done records the end of an attempt at a page.
 func (s *State) done(r *journal.Record) {
 	e := &r.Event

@@ -277,6 +277,7 @@ type Setup struct {
 	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
 	history            bool              // there are values of an earlier crawl
 	keep               bool              // only some pages are kept
+	pages              int64             // that may be fetched in all; 0: no limit
 	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
@@ -285,7 +286,7 @@ type Setup struct {
 // NewSetup returns the setup for a configuration, with room for what fits into a number of
 // bytes of memory.
 func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
-	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != "", keep: c.KeepPages > 0}
+	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != "", keep: c.KeepPages > 0, pages: c.Pages}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error
 	if set.Policy, err = policy.Choose(chosen(c)); err != nil {
@@ -325,8 +326,9 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),
 		Slice: workSlice, Hold: true, Scores: set.scores.on, Topic: about,
-		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
-		MaxPages: pages, MaxSites: max(1<<10, pages/2),
+		WaitForBetter: c.WaitsForBetter(),
+		Depths:        c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
+		MaxPages:      pages, MaxSites: max(1<<10, pages/2),
 	}
 	return set, set.Frontier.Mode.Set(c.BatchMode)
 }

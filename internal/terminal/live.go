@@ -129,7 +129,7 @@ func timeLeft(s *history.Status) string {
 var holdNames = map[string]string{
 	"crawl-delay": "Crawl-delay", "delay": "--delay", "retry-after": "Retry-After", "too-often": "too many requests",
 	"slow": "slow answers", "failures": "pause after failures", "address": "same IP address", "robots-elsewhere": "robots.txt elsewhere",
-	"twin": "http and https share a server", "commit": "disk",
+	"twin": "http and https share a server", "commit": "disk", "better": "better pages elsewhere",
 }
 
 // fewSites is the largest number of sites with pages that is named as a reason: requests to one
@@ -142,7 +142,7 @@ func holds(s *history.Status) (items []string) {
 	for why, n := range s.Delays {
 		by[holdNames[why]] += n
 	}
-	for _, why := range []string{"address", "robots-elsewhere", "twin", "commit"} {
+	for _, why := range []string{"address", "robots-elsewhere", "twin", "commit", "better"} {
 		if n := s.Waits[why]; n > 0 {
 			by[holdNames[why]] = n
 		}

@@ -102,6 +102,7 @@ func TestHolds(t *testing.T) {
 		"Crawl-delay 9 sites, slow answers 2, --delay 1": {Fetchers: 4, Wanting: 12, Delays: map[string]int{"crawl-delay": 9, "slow": 2, "delay": 1}},
 		"same IP address 1 site":                         {Fetchers: 1, Wanting: 2, Waits: map[string]int{"address": 1, "politeness": 5}},
 		"unreachable 2 (next try 15:04:05)":              {Fetchers: 1, Wanting: 2, Down: 2, NextTry: &next},
+		"better pages elsewhere 3 sites":                 {Fetchers: 1, Wanting: 20, Waits: map[string]int{"better": 3}},
 	} {
 		if got := strings.Join(holds(&s), ", "); got != want {
 			t.Errorf("%q, want %q", got, want)

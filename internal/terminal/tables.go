@@ -67,7 +67,7 @@ func handoutReason(x *explain.Handout) string {
 	why := x.By
 	if name := holdNames[x.By]; name != "" {
 		why = name
-		if x.By != "address" {
+		if x.By != "address" && x.By != "better" {
 			why += " " + show.Duration(time.Duration(x.Between*1e9))
 		}
 	}

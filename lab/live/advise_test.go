@@ -48,7 +48,7 @@ func TestReadAdvice(t *testing.T) {
 func TestReadAdviceOnTopic(t *testing.T) {
 	spec := fakeweb.Spec{Pages: 900, Sites: 12, Links: 7200, Seed: 9, Topics: fakeweb.SomeTopics()}
 	_, dir, sum := crawledAs(t, spec, spec.Sites, answer.Options{}, func(c *config.Config) {
-		c.Pages, c.Commit, c.Query, c.Policy = 400, config.Seconds(60), subject.Name(0), "topical"
+		c.Pages, c.Commit, c.Query, c.Policy, c.WaitForBetter = 400, config.Seconds(60), subject.Name(0), "topical", "0" // else all hot pages are found
 	})
 	a, err := ReadAdvice(t.Context(), dir)
 	if err != nil {

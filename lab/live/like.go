@@ -36,7 +36,7 @@ func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag str
 	f.Resolve, f.Robots = o.Resolve, o.Robots
 	// What changes what a crawl may request, or when, gives it a clock of its own.
 	set.InStep = replay && !slices.ContainsFunc([]string{"bandwidth", "batch", "batch-mode", "delay", "fetchers",
-		"keep-alive", "per-connection", "random-seed", "seeds", "site-policy"}, changed)
+		"keep-alive", "per-connection", "random-seed", "seeds", "site-policy", "wait-for-better"}, changed)
 	return nil
 }
 
@@ -48,6 +48,9 @@ func likeReplayed(set *lab.Setting, c *config.Config, o frontier.Options, change
 	f.AddressCap, f.AddressDelay = o.AddressCap, o.AddressDelay
 	f.Slow, f.SlowTimes, f.SlowFactor, f.SlowDelay, f.SlowMax = o.Slow, o.SlowTimes, o.SlowFactor, o.SlowDelay, o.SlowMax
 	f.Slice = o.Slice
+	if !changed("wait-for-better") {
+		f.WaitForBetter = o.WaitForBetter
+	}
 	if !changed("random-seed") {
 		set.Random = c.RandomSeed
 	}
