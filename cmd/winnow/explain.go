@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/terminal"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 type explainOptions struct {
@@ -70,7 +70,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 		c = config.Default() // as in runStatus
 	}
 	x, err := explain.URL(v, url, explain.Options{
-		Now: time.Now(), Status: status, Reason: live.PauseReason(status, &c), Visits: opt.visits, Links: opt.links,
+		Now: time.Now(), Status: status, Reason: wording.PauseReason(status, &c), Visits: opt.visits, Links: opt.links,
 	})
 	p.Done()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // A terminal of 80 columns has room for the names, the numbers and this many characters of
@@ -104,7 +104,7 @@ func sparedText(s *state.Spared, long bool) string {
 // addSkipped adds the number of pages that were skipped as traps.
 func addSkipped(t *show.List, s *history.Status, width int) {
 	by := map[string]int64{}
-	for _, x := range live.Skipped(s) {
+	for _, x := range wording.Skipped(s) {
 		by[x.Bar.String()] = x.Pages
 	}
 	if len(by) > 0 {
@@ -157,7 +157,7 @@ func addCapsBriefly(t *show.List, caps []state.Cap) {
 		x := &caps[i]
 		text := x.What
 		if x.Key != "" {
-			text += " by " + live.CapName(x)
+			text += " by " + wording.CapName(x)
 		}
 		t.Add("left out", show.Grouped(x.Left), show.Clip(text, textWidth))
 	}
