@@ -44,8 +44,8 @@ uses. If the crawl does not know it, the exit code is 3.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&opt.visits, "visits", 10, "list at most this many attempts, the last ones")
-	f.IntVar(&opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
+	whole(f, &opt.visits, "visits", 10, "list at most this many attempts, the last ones")
+	whole(f, &opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
 	return cmd
 }
 
