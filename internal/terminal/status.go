@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"time"
+
 	"fmt"
 	"io"
 	"strings"
@@ -61,7 +63,7 @@ func addState(t *show.List, dir string, s *history.Status, c *config.Config) {
 
 // addTime adds the time and, while the crawl runs, what it does at the moment.
 func addTime(t *show.List, s *history.Status, width int) {
-	t.Add("time", show.Duration(s.Now()), "since the crawl began")
+	addWork(t, s)
 	if s.State != history.StateRunning {
 		return
 	}
@@ -70,6 +72,24 @@ func addTime(t *show.List, s *history.Status, width int) {
 		t.Add("sites wait", "", "for "+show.Fitted(s.Waits, width-len("for ")))
 	}
 }
+
+// addWork adds how long the crawl has run, and when its pages came.
+func addWork(t *show.List, s *history.Status) {
+	if s.Worked == 0 { // a status that an older version left
+		t.Add("time", show.Duration(s.Now()), "since the crawl began")
+		return
+	}
+	text := "of work"
+	if since := show.Duration(s.Now()); since != show.Duration(s.Ran) {
+		text += ", in " + since + " since the crawl began"
+	}
+	if s.Fetched > 0 {
+		text += fmt.Sprintf("; half of the pages by %s, mean %s", show.Duration(seconds(s.Median)), show.Duration(seconds(s.Mean)))
+	}
+	t.Add("time", show.Duration(s.Ran), text)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // addCounts adds the numbers of pages by state, of attempts and of requests. Texts have at
 // most width characters, any number if width is 0.

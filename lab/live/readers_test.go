@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // troubled is a web in which pages fail, move, and are forbidden.
@@ -91,8 +93,22 @@ func TestReportAgreesWithStatus(t *testing.T) {
 					}
 				}
 			}
+			checkArrival(t, r, s, &x)
 			checkTimeline(t, r, s)
 		})
+	}
+}
+
+// checkArrival compares when pages came with the visits of the journal.
+func checkArrival(t *testing.T, r *Report, s *history.Status, x *Summary) {
+	t.Helper()
+	var when []float64
+	for _, v := range r.w.Trail.Visits {
+		when = append(when, v.Ran.Seconds())
+	}
+	mean, median := measure.Arrival(when)
+	if math.Abs(s.Mean-mean) > 1e-6 || math.Abs(s.Median-median) > max(slices.Max(when)/128, 0.01) || *x.MeanSeconds != s.Mean || *x.MedianSeconds != s.Median || s.Mean == 0 {
+		t.Errorf("mean %v, median %v; status %v, %v; report %v, %v", mean, median, s.Mean, s.Median, *x.MeanSeconds, *x.MedianSeconds)
 	}
 }
 

@@ -333,8 +333,7 @@ func (r *Report) Summary() Summary {
 		return s
 	}
 	s.HalfRank = halfRank(r.Real.Trial.Cumulative())
-	mean, median := r.arrival()
-	s.MeanSeconds, s.MedianSeconds = &mean, &median
+	s.MeanSeconds, s.MedianSeconds = &r.status.Mean, &r.status.Median
 	if r.copies != nil {
 		has, good, _ := r.gathered()
 		fresh := good[tradeoffPoints-1] / has[tradeoffPoints-1]

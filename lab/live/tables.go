@@ -249,19 +249,9 @@ func (r *Report) addTimes(add func(string, show.Cell)) {
 	add("seconds of work", show.Num(r.took().Seconds(), 1))
 	if n := len(r.w.Trail.Visits); n > 0 {
 		add("pages per second", show.Digits(float64(n)/max(r.took().Seconds(), 1e-9)))
-		mean, median := r.arrival()
-		add("mean time of a page, s", show.Num(mean, 1))
-		add("median time of a page, s", show.Num(median, 1))
+		add("mean page after, s of work", show.Num(r.status.Mean, 1))
+		add("half of the pages by, s of work", show.Num(r.status.Median, 1))
 	}
-}
-
-// arrival returns the mean and the median of the times at which pages came, in seconds.
-func (r *Report) arrival() (mean, median float64) {
-	var when []float64
-	for _, v := range r.w.Trail.Visits {
-		when = append(when, v.Ran.Seconds())
-	}
-	return measure.Arrival(when)
 }
 
 // lost returns the number of pages whose record is damaged.
