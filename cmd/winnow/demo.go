@@ -231,7 +231,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 // other crawls among them, and writes its report.
 func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
 	d.found = demo.Violations(d.server, &d.config)
-	if d.report, err = readReport(ctx, u, d.dir, append(slices.Clone(policies), live.DefaultPolicies()...)); err != nil {
+	if d.report, err = readReport(ctx, u, d.dir, &reportOptions{policies: append(slices.Clone(policies), live.DefaultPolicies()...)}); err != nil {
 		return err
 	}
 	d.failed = d.report.Failed
