@@ -34,7 +34,7 @@ there, and if not, why.`,
 func newLabListCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "list the experiments",
+		Short:   "list the experiments of the papers",
 		Example: "  winnow lab list\n  winnow lab list --json",
 		Args:    exactly(),
 		RunE:    func(*cobra.Command, []string) error { return runLabList(u) },
@@ -115,7 +115,7 @@ func newLabRunCommand(u *ui) *cobra.Command {
 	opt := &labOptions{}
 	cmd := &cobra.Command{
 		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
-		Short: "run experiments",
+		Short: "run experiments of the papers",
 		Long: `A name is one that winnow lab list prints, a prefix of several (cho98 is all of that paper),
 or all. Each experiment prints its numbers and its verdict, and with --out writes
 DIR/NAME/report.html, curves.csv, curves.svg and summary.json. --page FILE.md writes one

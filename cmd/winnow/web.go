@@ -42,7 +42,7 @@ func newWebCommand(u *ui) *cobra.Command {
 	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}, topics: fakeweb.SomeTopics()}
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
-		Short: "serve the synthetic web",
+		Short: "serve the synthetic web on this machine",
 		Long: `Serves a synthetic web, generated from a seed as by "winnow graph generate", on this machine
 until Ctrl-C. Its sites have names (s000.example), which a DNS server of its own resolves.
 The requests of visitors are counted, and the counts are printed at the end.
