@@ -76,7 +76,6 @@ func (m *meter) rhythm(s *state.State) time.Duration {
 func (l *loop) measure(now time.Duration) {
 	s := &l.meter.status
 	s.Fill(l.state, now)
-	s.Ran = l.state.Active(now)
 	s.State = "running"
 	if l.limits.stopped() {
 		s.State = "stopping"

@@ -15,7 +15,7 @@ import (
 // A Chance selects the pages and sites that get another chance.
 type Chance struct {
 	Site  string // scheme, host and port, or a host; "": all
-	Class string // a class of failures or a reason of refusals; "": all failures
+	Class string // a class of failures, or a reason for which pages are skipped; "": all failures
 }
 
 // check returns an error if there is no such class.
@@ -24,8 +24,8 @@ func (c *Chance) check() error {
 		return nil
 	}
 	if _, _, ok := c.means(); !ok {
-		return &hint.Error{Text: fmt.Sprintf("there is no class of failures and no reason of refusals %q", c.Class),
-			Hint: "winnow pages DIR --state failed, or --state refused, lists them in its second column"}
+		return &hint.Error{Text: fmt.Sprintf("there is no class of failures and no reason for which pages are skipped %q", c.Class),
+			Hint: "winnow pages DIR --state failed, or --state skipped, lists them in its second column"}
 	}
 	return nil
 }

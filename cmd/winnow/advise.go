@@ -9,7 +9,7 @@ import (
 func newAdviseCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "advise DIR",
-		Short: "say whether a crawl is worth going on with",
+		Short: "say what going on with a crawl would bring, and whether to stop",
 		Long: `Says what a tenth more pages, hours and bytes would add to the importance that a crawl has
 fetched and to its pages about the topic, if it has one, each with an 80 % interval, how much
 of the PageRank of its seeds is certainly fetched, which sites take many requests for little

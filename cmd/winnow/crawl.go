@@ -35,7 +35,7 @@ func newCrawlCommand(u *ui) *cobra.Command {
 	opt := &crawlOptions{}
 	cmd := &cobra.Command{
 		Use:   "crawl [flags] SEED...",
-		Short: "crawl the Web, the most important pages first",
+		Short: "crawl the Web, the most important pages first; resume a crawl",
 		Long: `Starts a crawl from the seeds in a new directory, or resumes the crawl in that directory.
 It stays on the sites of the seeds unless --scope says otherwise; --list fetches exactly
 the URLs given, --sitemap-only the pages that sitemaps name.

@@ -38,7 +38,8 @@ func (c *crawling) printStart() error {
 	} else {
 		c.u.notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
-	c.u.notef("scope: %s · delay %s · stops: %s · writes %s", c.config.DescribeScope(slices.Concat(c.config.Seeds, c.seeds)), c.config.Delay, stops(&c.config), c.dir)
+	c.u.notef("scope: %s", c.config.DescribeScope(slices.Concat(c.config.Seeds, c.seeds)))
+	c.u.notef("delay %s · stops: %s · writes %s", c.config.Delay, stops(&c.config), c.dir)
 	if score != "" {
 		c.u.notef("score: %s", score)
 	}

@@ -55,7 +55,7 @@ func TestCrawl(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	for _, want := range [][]string{
-		{"winnow: warning: ", "no delay"}, {"winnow: ", "from 1 seed", " foresight\n"}, {"winnow: scope: ", "delay 0s", "stops: after 10 pages", "writes " + dir + "\n"},
+		{"winnow: warning: ", "no delay"}, {"winnow: ", "from 1 seed", " foresight\n"}, {"winnow: scope: "}, {"winnow: delay 0s", "stops: after 10 pages", "writes " + dir + "\n"},
 		{"winnow: to resume: ", "winnow crawl --dir " + dir + " --pages 20\n"},
 	} {
 		if !inOrder(stderr, want...) {

@@ -65,7 +65,7 @@ of this machine matters.`,
 	f.Uint64Var(&opt.Seed, "random-seed", 1, "another seed is another web")
 	f.StringVar(&opt.Preset, "preset", "", "settings of a paper: "+orList(presetNames()))
 	f.Float64Var(&opt.Faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
-	f.IntVar(&opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
+	whole(f, &opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
 	completesPolicies(cmd, "policy")
 	completes(cmd, "preset", presetNames()...)
 	return cmd
@@ -231,7 +231,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 // other crawls among them, and writes its report.
 func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
 	d.found = demo.Violations(d.server, &d.config)
-	if d.report, err = readReport(ctx, u, d.dir, append(slices.Clone(policies), live.DefaultPolicies()...)); err != nil {
+	if d.report, err = readReport(ctx, u, d.dir, &reportOptions{policies: append(slices.Clone(policies), live.DefaultPolicies()...)}); err != nil {
 		return err
 	}
 	d.failed = d.report.Failed

@@ -350,7 +350,7 @@ func TestDocsFinds(t *testing.T) {
 	}
 }
 
-var pageLink = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+var pageLink = regexp.MustCompile(`(?:\]\(|src="|srcset=")([^)#:"]+)(#[^)]*)?[)"]`)
 
 // TestDocsLinks: links between pages lead somewhere, and the index names every page.
 func TestDocsLinks(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/terminal"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 type explainOptions struct {
@@ -44,8 +44,8 @@ uses. If the crawl does not know it, the exit code is 3.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&opt.visits, "visits", 10, "list at most this many attempts, the last ones")
-	f.IntVar(&opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
+	whole(f, &opt.visits, "visits", 10, "list at most this many attempts, the last ones")
+	whole(f, &opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 		c = config.Default() // as in runStatus
 	}
 	x, err := explain.URL(v, url, explain.Options{
-		Now: time.Now(), Status: status, Reason: live.PauseReason(status, &c), Visits: opt.visits, Links: opt.links,
+		Now: time.Now(), Status: status, Reason: wording.PauseReason(status, &c), Visits: opt.visits, Links: opt.links,
 	})
 	p.Done()
 	if err != nil {

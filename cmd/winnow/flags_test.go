@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -25,5 +26,27 @@ func TestMaxMemoryFlag(t *testing.T) {
 	err := flags.Parse([]string{"--max-memory", "64Q"})
 	if err == nil || !strings.Contains(err.Error(), `"--max-memory" flag: "64Q"`) || size != 64<<20 {
 		t.Errorf("64Q: %d, %v", size, err)
+	}
+}
+
+// TestCounts: every flag for a number of things takes 10k, except the parameters of a codec.
+func TestCounts(t *testing.T) {
+	eachVerb(t, func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "int" && cmd.Name() != "export" {
+				t.Errorf("%s --%s takes digits only", cmd.CommandPath(), f.Name)
+			}
+		})
+	})
+	n := show.Whole(3)
+	for text, want := range map[string]show.Whole{"0": 0, "7": 7, "50k": 50_000, "-2": -2} {
+		if err := n.Set(text); err != nil || n != want {
+			t.Errorf("%s: %d, %v", text, n, err)
+		}
+	}
+	for _, bad := range []string{"", "x", "--1", "1.5", "10kB"} {
+		if n.Set(bad) == nil {
+			t.Errorf("%q is taken", bad)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Nodes, "nodes", "", "list of the ids that exist, one per line")
 	f.StringVar(&o.Sites, "sites", "", "site list: line i, from 0, is the site of id i")
 	f.StringVar(&o.Fetched, "fetched", "", "list of the ids that were fetched; the others are only known")
-	f.IntVar(&o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
+	whole(f, &o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
 	f.BoolVar(&o.DropOutside, "drop-outside", false, "leave out links that touch ids not in --nodes instead of refusing them")
 	f.StringVar(&o.crawl, "crawl", "", "directory of a crawl")
 	f.StringArrayVar(&o.warc, "warc", nil, "WARC file, plain or compressed; several files are read in the order given")

@@ -24,7 +24,7 @@ func newStatsCommand(u *ui) *cobra.Command {
 	opt := &statsOptions{}
 	cmd := &cobra.Command{
 		Use:   "stats G [--seeds homes|best|FILE] [--against OLD] [--no-rank]",
-		Short: "measure a graph: links, sites, distributions, reach, bytes",
+		Short: "measure a graph, or compare two snapshots",
 		Long: `Prints counts, the share of dangling pages and of links inside a site, the distributions of
 in-degrees, out-degrees and PageRank with the exponents of the power laws fitted to their
 tails, the largest sites, how many pages a seed set reaches and how deep, and the bytes per

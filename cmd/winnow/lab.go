@@ -34,7 +34,7 @@ there, and if not, why.`,
 func newLabListCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "list the experiments",
+		Short:   "list the experiments of the papers",
 		Example: "  winnow lab list\n  winnow lab list --json",
 		Args:    exactly(),
 		RunE:    func(*cobra.Command, []string) error { return runLabList(u) },
@@ -115,7 +115,7 @@ func newLabRunCommand(u *ui) *cobra.Command {
 	opt := &labOptions{}
 	cmd := &cobra.Command{
 		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
-		Short: "run experiments",
+		Short: "run experiments of the papers",
 		Long: `A name is one that winnow lab list prints, a prefix of several (cho98 is all of that paper),
 or all. Each experiment prints its numbers and its verdict, and with --out writes
 DIR/NAME/report.html, curves.csv, curves.svg and summary.json. --page FILE.md writes one
@@ -153,17 +153,17 @@ freshness-leaderboard prints one object for each allocation.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.IntVar(&opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
+	whole(f, &opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
 	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(papers.BoardPolicies(), ",")+")")
 	f.StringVar(&opt.reuse, "reuse", "", "summary.json of an earlier leaderboard, for policies that do not change")
 	f.StringArrayVar(&opt.changes, "changes", nil, "log of changes, one for each --graph in the same order, for freshness-leaderboard and wire02")
-	f.IntVar(&opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
+	whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
 	f.Float64Var(&opt.Rate, "rate", 0, "visits a day that keep a collection fresh (default: a 30th of its pages)")
 	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
-	f.IntVar(&opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
+	whole(f, &opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
 	completesPolicies(cmd, "policy")
 	return cmd

@@ -28,7 +28,7 @@ func newLogCommand(u *ui) *cobra.Command {
 	opt := &logOptions{}
 	cmd := &cobra.Command{
 		Use:   "log DIR [--site S] [--class C] [--since T] [--until T] [--limit N]",
-		Short: "list the requests of a crawl in the order of their answers",
+		Short: "list the requests of a crawl by site, class and time",
 		Long: `Lists every request that has ended, in the order of the journal, one per line with tabs
 between the fields: time, kind (fetch, robots, sitemap, resolve), HTTP status, class of the
 outcome, seconds that it took, bytes, URL (of a page, else its site), note. "-" means no

@@ -9,7 +9,7 @@
 //	func newStatsCommand(u *ui) *cobra.Command  // use line, help, examples, flags
 //	func runStats(ctx context.Context, u *ui, opt *statsOptions, args []string) error
 //
-// A verb is plugged in by one line in newRootCommand (or in the constructor of
+// A verb is plugged in by a word in newRootCommand (or in the constructor of
 // its group, such as newGraphCommand). It prints results with u.printf, u.json or a
 // table, or to what -o names (result.Create), notes with u.notef, shows long work
 // with newProgress, and returns an error for everything else: plain (exit 1),
@@ -123,36 +123,28 @@ func newRootCommand(u *ui) *cobra.Command {
 		},
 	}
 	root.SetHelpCommand(newHelpCommand(u))
-	root.AddCommand(
-		newAdviseCommand(u),
-		newConfigCommand(u),
-		newCrawlCommand(u),
-		newDemoCommand(u),
-		newExitCodesTopic(),
-		newExplainCommand(u),
-		newFrontierCommand(u),
-		newGraphCommand(u),
-		newLabCommand(u),
-		newLogCommand(u),
-		newManCommand(u),
-		newPagesCommand(u),
-		newRankCommand(u),
-		newReportCommand(u),
-		newRetryCommand(u),
-		newRobotsCommand(u),
-		newSimCommand(u),
-		newSitesCommand(u),
-		newStatusCommand(u),
-		newVerifyCommand(u),
-		newVersionCommand(u),
-		newWebCommand(u),
-	)
+	addGroup(root, "To crawl:", newCrawlCommand(u), newStatusCommand(u), newReportCommand(u), newRetryCommand(u), newConfigCommand(u), newRobotsCommand(u))
+	addGroup(root, "To look into a crawl:", newPagesCommand(u), newSitesCommand(u), newExplainCommand(u), newLogCommand(u), newFrontierCommand(u),
+		newAdviseCommand(u), newVerifyCommand(u))
+	addGroup(root, "To try it out, without the Web:", newDemoCommand(u), newWebCommand(u))
+	addGroup(root, "The laboratory:", newSimCommand(u), newGraphCommand(u), newRankCommand(u), newLabCommand(u))
+	root.AddCommand(newExitCodesTopic(), newManCommand(u), newVersionCommand(u))
 	root.Flags().BoolVar(&version, "version", false, "print the version of winnow")
 	u.addCommonFlags(root.PersistentFlags())
 	return root
 }
 
-const rootHelp = `winnow orders the pages of the Web by importance, before they are fetched.
+// addGroup plugs verbs in, under a heading of the help.
+func addGroup(root *cobra.Command, heading string, verbs ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: heading, Title: heading})
+	for _, verb := range verbs {
+		verb.GroupID = heading
+	}
+	root.AddCommand(verbs...)
+}
+
+const rootHelp = `winnow is a web crawler that fetches the important pages first, and a laboratory
+that measures how well it does.
 
 Results go to standard output, everything else to standard error, where each
 line begins with "winnow:". With --json a verb prints one object per line.`

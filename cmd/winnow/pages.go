@@ -29,7 +29,7 @@ func newPagesCommand(u *ui) *cobra.Command {
 	opt := &pagesOptions{}
 	cmd := &cobra.Command{
 		Use:   "pages DIR [URL...] [--state waiting|fetched|failed|skipped] [--site S] [--limit N] [--links]",
-		Short: "list the pages of a crawl",
+		Short: "list the pages of a crawl with state, reason, status, depth, value",
 		Long:  pagesHelp(),
 		Example: `  winnow pages a.example.crawl --state failed
   winnow pages a.example.crawl https://a.example/docs/ a.example/about

@@ -106,9 +106,9 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
 	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
 	f.Float64Var(&o.remoteFactor, "remote-factor", 0, "pagerank-weighted: how many local links a remote link weighs")
-	f.IntVar(&o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
+	whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
 	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
-	f.IntVar(&o.top, "top", 0, "print only this many pages, the highest first")
+	whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
 	addTopicFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
 }

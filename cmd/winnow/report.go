@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/live"
@@ -78,6 +79,8 @@ func textOptions(u *ui) show.TextOptions {
 type reportOptions struct {
 	out      string   // directory; "": DIR/report
 	policies []string // that are simulated for comparison with the crawl
+	memory   show.Size
+	limit    func(most, outside int64) // of the heap
 }
 
 func newReportCommand(u *ui) *cobra.Command {
@@ -90,11 +93,14 @@ summary.json and curves.svg. The page begins with three sentences: what was gath
 was missed, and whether the order was worth it. Then come the importance gathered and the
 pages and failures over time, the fifty most important pages with their places in the order,
 and the important pages that failed. The rest is folded: orders, times, frontier,
-connections, links, languages, types, sizes, sites, refusals and sessions. Importance is the
+connections, links, languages, types, sizes, sites, skipped pages and sessions. Importance is the
 PageRank of the fetched pages.
 
 It also simulates the crawl in the world that was recorded, with the recorded times, under
 the same policy and under others. It warns if sessions had different options.
+
+It keeps within --max-memory, or says how much it needs. If there is room for the report but
+not for simulations, it leaves them out (exit code 3).
 
 It writes a CDXJ index for each complete WARC file that has none.`,
 		Example: `  winnow report example.crawl
@@ -111,6 +117,7 @@ It writes a CDXJ index for each complete WARC file that has none.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.out, "out", "", "directory for the report (default: report in the crawl directory)")
 	f.StringSliceVar(&opt.policies, "policy", live.DefaultPolicies(), "policies to simulate in addition to that of the crawl, or none")
+	f.Var(&opt.memory, "max-memory", "use at most this much memory, such as 2G (default: as the crawl)")
 	completesPolicies(cmd, "policy", live.NoPolicy)
 	return cmd
 }
@@ -119,7 +126,10 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 	if opt.out == "" {
 		opt.out = filepath.Join(dir, "report")
 	}
-	r, err := readReport(ctx, u, dir, opt.policies)
+	heap := machine.ForCrawl(int64(opt.memory))
+	defer heap.Restore()
+	opt.limit = heap.Leave
+	r, err := readReport(ctx, u, dir, opt)
 	if err != nil {
 		return err
 	}
@@ -140,10 +150,13 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 }
 
 // readReport reads the report of a crawl and shows the progress.
-func readReport(ctx context.Context, u *ui, dir string, policies []string) (*live.Report, error) {
+func readReport(ctx context.Context, u *ui, dir string, opt *reportOptions) (*live.Report, error) {
 	shown := u.stages(ctx)
 	defer shown.Done()
-	return live.ReadReport(ctx, dir, live.ReportOptions{Policies: policies, Program: programName(), Progress: shown})
+	return live.ReadReport(ctx, dir, live.ReportOptions{
+		Policies: opt.policies, Program: programName(), Progress: shown,
+		MaxMemory: int64(opt.memory), MachineMemory: machine.Memory(), Limit: opt.limit,
+	})
 }
 
 // printReport prints the main numbers on standard output.

@@ -35,7 +35,7 @@ timeout, server-error, and seeds whatever their failure.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&chance.Site, "site", "", "only pages of this host or site")
-	f.StringVar(&chance.Class, "class", "", "only pages with this class of failure or reason of refusal")
+	f.StringVar(&chance.Class, "class", "", "only pages of this class of failures, or skipped for this reason")
 	return cmd
 }
 

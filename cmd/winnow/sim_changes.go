@@ -34,7 +34,7 @@ func visitFlags() []string {
 
 func (v *simVisits) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&v.changes, "changes", "", "when pages change: a log of lines unix time, id, pages touched (with tabs between), or poisson[:MEDIAN[:SPREAD]], with the changes a day of the median page (default: they do not; with --recrawl poisson)")
-	f.IntVar(&v.touched, "max-touched", 0, "leave rows out of --changes that touch more pages (default: none)")
+	whole(f, &v.touched, "max-touched", 0, "leave rows out of --changes that touch more pages (default: none)")
 	f.Var((*span)(&v.recrawl), "recrawl", "visit pages again, each after this time on the average, such as 30d (default: never)")
 	f.StringVar(&v.revisit, "revisit", freshness.DefaultName, "which pages are visited again: an allocation as of winnow crawl")
 	f.StringVar(&v.balance, "balance", config.Default().Balance, "new pages against visits, as of winnow crawl: auto, or shares such as volume=60,quality=25,freshness=15, or '' for visits first")

@@ -96,6 +96,12 @@ const (
 	maxThreads = 1_024
 )
 
+// whole adds a flag for a number of things, such as 5000 or 10k.
+func whole(f *pflag.FlagSet, value *int, name string, normal int, usage string) {
+	*value = normal
+	f.Var((*show.Whole)(value), name, usage)
+}
+
 // bounded is a flag that is a whole number, with its bounds.
 type bounded struct {
 	name               string

@@ -13,7 +13,7 @@ import (
 func newStatusCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DIR",
-		Short: "show the state of a crawl",
+		Short: "show the progress of a crawl",
 		Long: `Shows the state of the crawl in a directory: whether it runs, why it is paused, the command
 that resumes it, pages by state, failures and refusals by reason. It changes nothing. It
 works while the crawl runs, after it was stopped, and after it was killed; then it reads the

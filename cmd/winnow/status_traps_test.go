@@ -10,7 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // TestBarMeanings: no reason of a refusal is without its meaning in `winnow pages --help`.
@@ -51,7 +51,7 @@ func TestSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range live.Skipped(&s) {
+	for _, x := range wording.Skipped(&s) {
 		if n := strings.Count(pages, "skipped\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
 			t.Errorf("%d pages are refused as %v, want %d", n, x.Bar, x.Pages)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -155,16 +153,5 @@ func TestCrawlGroups(t *testing.T) {
 	}
 	if strings.Index(help, firstFlags) > strings.Index(help, "\nSeeds and limits:\n") {
 		t.Error("the first flags are not the first")
-	}
-}
-
-// TestExitCodesInDocs: the handbook says what the command says.
-func TestExitCodesInDocs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), exitCodesHelp) {
-		t.Error("docs/cli.md does not hold the text of `winnow help exit-codes`")
 	}
 }

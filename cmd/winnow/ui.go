@@ -89,9 +89,9 @@ func terminalHeight(f *os.File) int {
 }
 
 func (u *ui) addCommonFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&u.asJSON, "json", false, "print results as JSON, one object per line")
+	flags.BoolVar(&u.asJSON, "json", false, "print results as JSON, one object per line; no notes, no progress")
 	flags.BoolVar(&u.quiet, "quiet", false, "no notes and no progress, only results and errors")
-	flags.BoolVarP(&u.verbose, "verbose", "v", false, "print more details")
+	flags.BoolVarP(&u.verbose, "verbose", "v", false, "print more details and notes")
 }
 
 // printf writes a part of the result. A failing write is remembered and ends the

@@ -40,11 +40,14 @@ func (u *ui) helpWidth() int {
 	return min(max(terminalWidth(u.stdout.terminal), least), most)
 }
 
-// usageTemplate returns cobra's template with two changes: commands that hold others run only
-// to answer a wrong verb and have no use line for that, and descriptions of flags are wrapped.
+// usageTemplate returns cobra's template with some changes: commands that hold others run only
+// to answer a wrong verb and have no use line for that, descriptions of flags are wrapped, and
+// topics are listed as they are asked for.
 func usageTemplate(u *ui, root *cobra.Command) string {
 	return strings.NewReplacer(
 		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}",
+		"{{rpad .CommandPath .CommandPathPadding}}", "{{.Root.Name}} help {{rpad .Name 10}}",
+		"Additional Commands:", "Other commands:", "Available Commands:", "Commands:", "Global Flags:", "Global flags:",
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", u.helpWidth()),
 	).Replace(root.UsageTemplate())
 }

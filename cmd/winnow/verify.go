@@ -43,7 +43,7 @@ Exit code 0: no violation; 3: violations were found.`,
 			return runVerify(cmd.Context(), u, opt, args[0])
 		},
 	}
-	cmd.Flags().IntVar(&opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
+	whole(cmd.Flags(), &opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
 	return cmd
 }
 

@@ -42,7 +42,7 @@ func newWebCommand(u *ui) *cobra.Command {
 	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}, topics: fakeweb.SomeTopics()}
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
-		Short: "serve the synthetic web",
+		Short: "serve the synthetic web on this machine",
 		Long: `Serves a synthetic web, generated from a seed as by "winnow graph generate", on this machine
 until Ctrl-C. Its sites have names (s000.example), which a DNS server of its own resolves.
 The requests of visitors are counted, and the counts are printed at the end.
@@ -105,7 +105,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
-	f.IntVar(&o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
+	whole(f, &o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
@@ -118,7 +118,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
 	o.addChangeFlags(f)
-	f.IntVar(&o.topics.Number, "topics", 0, "number of topics, at most 8; 0: pages are about nothing")
+	whole(f, &o.topics.Number, "topics", 0, "number of topics, at most 8; 0: pages are about nothing")
 	f.Float64Var(&o.topics.Share, "topic-share", o.topics.Share, "share of the pages on the first topic; the second has half of it, the third a third")
 	f.Float64Var(&o.topics.Preference, "topic-preference", o.topics.Preference, "share of the links of pages on a topic that prefer pages on it")
 	setGroup(f, "Topics", "topics", "topic-share", "topic-preference")

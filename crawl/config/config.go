@@ -105,7 +105,7 @@ type Config struct {
 	List            bool     `toml:"list" help:"fetch exactly the seeds: no links, no redirects, no sitemaps"`
 	SitemapOnly     bool     `toml:"sitemap_only" help:"fetch the pages that the sitemaps of the seeds' sites list, not the seeds themselves; do not follow links. A seed may be a sitemap"`
 	Include         []string `toml:"include" help:"regular expression; if any are given, a URL must match at least one"`
-	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match it are refused"`
+	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match it are skipped"`
 	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; if several lines match, the longest host decides, then the longest path"`
 	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never contacted; it is read again when it changes"`
 	MaxDepth        Depth    `toml:"max_depth" help:"maximum depth of a page: the number of links on the shortest known path from a seed; 0: seeds only; none or -1: no limit"`

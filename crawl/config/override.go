@@ -20,7 +20,7 @@ type Override struct {
 	MaxPages      int       `toml:"max_pages,omitempty" example:"1000" help:"instead of site_pages"`
 
 	Include []string `toml:"include,omitempty" example:"['/docs/']" help:"regular expressions; a URL must match one of them, and the include of all sites"`
-	Exclude []string `toml:"exclude,omitempty" example:"['/print/']" help:"regular expressions; URLs that match one are refused, and those of the exclude of all sites"`
+	Exclude []string `toml:"exclude,omitempty" example:"['/print/']" help:"regular expressions; URLs that match one are skipped, as are those of the exclude of all sites"`
 	Types   string   `toml:"types,omitempty" example:"'all'" help:"instead of types: html or all"`
 	MaxBody Size     `toml:"max_body,omitempty" example:"'50MiB'" help:"instead of max_body"`
 

@@ -31,7 +31,7 @@ import (
 // momentary sets what the journal does not have: what a process measures of itself, and which
 // sites have come to their turn since the last record.
 func momentary(s history.Status) history.Status {
-	s.State, s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers = "", "", 0, 0, 0, 0
+	s.State, s.Why, s.Seconds, s.Worked, s.Rate, s.Active, s.Fetchers = "", "", 0, 0, 0, 0, 0
 	s.Memory, s.Columns, s.OffHeap, s.MemoryMax, s.Left, s.Ran = 0, nil, 0, 0, 0, 0
 	s.Fetching, s.LastFailure, s.Commits, s.Archive, s.Journal, s.Committed, s.Measured = nil, nil, 0, 0, 0, time.Time{}, time.Time{}
 	s.Waits, s.Delays, s.Counts.Polite, s.Counts.Held = nil, nil, 0, 0

@@ -27,11 +27,14 @@ const (
 // writes it into its directory.
 type Status struct {
 	State     string           `json:"state"`
-	Why       string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
-	Seconds   float64          `json:"seconds"` // since the crawl began, stops included
-	Known     int64            `json:"known"`   // pages of all states
-	Waiting   int64            `json:"waiting"` // of these, waiting or being fetched
-	Fetched   int64            `json:"fetched"` // redirects included
+	Why       string           `json:"why"`            // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
+	Seconds   float64          `json:"seconds"`        // since the crawl began, stops included
+	Worked    float64          `json:"work_seconds"`   // of these, in sessions
+	Mean      float64          `json:"mean_seconds"`   // of work until a page was fetched
+	Median    float64          `json:"median_seconds"` // the same, of half of the pages
+	Known     int64            `json:"known"`          // pages of all states
+	Waiting   int64            `json:"waiting"`        // of these, waiting or being fetched
+	Fetched   int64            `json:"fetched"`        // redirects included
 	Redirects int64            `json:"redirects"`
 	Failed    int64            `json:"failed"`
 	FailedBy  map[string]int64 `json:"failed_by"` // failed pages, by class
@@ -72,8 +75,9 @@ type Status struct {
 	Fetching    []string   `json:"fetching,omitempty"`     // some of what is requested at this moment
 	LastFailure *Failure   `json:"last_failure,omitempty"` // of this session
 
+	Ran time.Duration `json:"-"` // Worked, exactly
+
 	// Only a running crawl knows these.
-	Ran       time.Duration       `json:"-"` // in all sessions, without the time between them
 	Acquired  int64               `json:"-"` // pages being fetched
 	Counts    frontier.Counts     `json:"-"` // why sites wait
 	OffHeap   int64               `json:"-"` // the part of Memory outside the Go heap
@@ -140,6 +144,9 @@ func (x *Status) Now() time.Duration { return time.Duration(x.Seconds * float64(
 // that copies of the old status do not change.
 func (x *Status) Fill(s *state.State, now time.Duration) {
 	states, bars, failed := s.Frontier.Census()
+	mean, median := s.Came.Arrival()
+	x.Ran, x.Mean, x.Median = s.Active(now), mean.Seconds(), median.Seconds()
+	x.Worked = x.Ran.Seconds()
 	x.Seconds, x.Known, x.Sites = now.Seconds(), int64(s.Frontier.Pages()), int64(s.Frontier.Sites())
 	x.Fetched, x.Failed, x.Refused = states[frontier.Fetched]+states[frontier.Reacquired], states[frontier.Failed], states[frontier.RefusedPage]
 	x.Waiting, x.Acquired = x.Known-x.Fetched-x.Failed-x.Refused, states[frontier.Acquired]
@@ -233,6 +240,9 @@ func (c *Crawl) StatusFile() *Status {
 	switch {
 	case err != nil || json.Unmarshal(b, s) != nil:
 		return nil
+	}
+	s.Ran = time.Duration(s.Worked * float64(time.Second))
+	switch {
 	case c.Running:
 		s.State, s.Why = StateRunning, ""
 	case s.State != StatePaused && s.State != StateFinished: // it was killed

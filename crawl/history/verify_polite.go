@@ -304,7 +304,7 @@ func (w *polite) refused(p graph.Page) {
 		return // reported as an event that does not fit
 	}
 	if s.Allowed(p) {
-		w.v.found(FindRobots, s.Frontier.Site(p), p, "it was refused, but robots.txt allows it")
+		w.v.found(FindRobots, s.Frontier.Site(p), p, "it was skipped, but robots.txt allows it")
 	}
 }
 

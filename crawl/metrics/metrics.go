@@ -39,7 +39,7 @@ type sample struct {
 // metricHelp lists the metrics with their help and the name of their label, "" for none.
 var metricHelp = []struct{ name, help, label string }{
 	{"winnow_pages", "Known pages by state.", "state"},
-	{"winnow_refused_pages", "Refused pages by reason.", "reason"},
+	{"winnow_refused_pages", "Skipped pages by reason.", "reason"},
 	{"winnow_failed_pages", "Failed pages by class.", "class"},
 	{"winnow_sites", "Known sites.", ""},
 	{"winnow_unreachable_sites", "Sites that cannot be reached.", ""},

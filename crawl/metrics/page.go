@@ -42,7 +42,7 @@ func rows(s *history.Status, now time.Time) []row {
 		{"fetched", show.Counted(s.Fetched, "page")},
 		{"waiting", show.Counted(s.Waiting, "page")},
 		{"failed", show.Counted(s.Failed, "page")},
-		{"refused", show.Counted(s.Refused, "page")},
+		{"skipped", show.Counted(s.Refused, "page")},
 		{"sites", show.Grouped(s.Sites)},
 		{"rate", fmt.Sprintf("%.1f pages a second", s.Rate)},
 		{"fetchers", fmt.Sprintf("%d of %d active", s.Active, s.Fetchers)},

@@ -106,6 +106,7 @@ type savedTally struct {
 	Spared
 	Ran     time.Duration // in all sessions before the last
 	Started time.Duration // instant at which the last session began
+	Came    arrivals      // when pages were fetched
 }
 
 // Spared counts what visits of pages that had not changed saved.
@@ -188,6 +189,7 @@ func (s *State) countLinks(e *event.Event) {
 		links = s.newOf(e)
 	} else {
 		s.Gathered += s.LinksIn(e.Page)
+		s.Came.add(s.Active(e.End))
 		s.Kinds.learn(e)
 		if e.Class == event.Redirect {
 			s.Moved++

@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
+	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
@@ -96,8 +96,9 @@ var arrows = map[string][]string{
 	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
 	"internal/spelling":  {},
-	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "lab/live", "policy"},
+	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":   {},
+	"internal/wording":   {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
 	"fakeweb/subject":           {},

@@ -110,8 +110,18 @@ func flag(f *pflag.Flag) string {
 	if f.Hidden {
 		return ""
 	}
+	name, usage, normal := flagParts(f)
+	if normal != "" {
+		usage += " (default " + normal + ")"
+	}
+	return fmt.Sprintf(".TP\n.B %s\n%s\n", text(name), text(usage))
+}
+
+// flagParts returns a flag with its kind of value, its meaning, and its default, "" if that is
+// nothing.
+func flagParts(f *pflag.Flag) (name, usage, normal string) {
 	value, usage := pflag.UnquoteUsage(f)
-	name := "--" + f.Name
+	name = "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}
@@ -120,10 +130,9 @@ func flag(f *pflag.Flag) string {
 	}
 	switch f.DefValue {
 	case "", "false", "0", "[]", "0s":
-	default:
-		usage += " (default " + f.DefValue + ")"
+		return name, usage, ""
 	}
-	return fmt.Sprintf(".TP\n.B %s\n%s\n", text(name), text(usage))
+	return name, usage, strings.TrimSuffix(strings.TrimPrefix(f.DefValue, "["), "]")
 }
 
 // literal returns lines that are printed as they are.

@@ -173,6 +173,29 @@ func ParseCount(text string) (int64, error) {
 	return v.Num().Int64(), nil
 }
 
+// A Whole is a flag for a number of things, or 0: 10k is 10,000.
+type Whole int
+
+// Type names the kind of value in the help of flags.
+func (n *Whole) Type() string { return "number" }
+
+// String writes the number with all its digits.
+func (n *Whole) String() string { return strconv.Itoa(int(*n)) }
+
+// Set reads what ParseCount reads, perhaps with a minus sign: verbs know their bounds.
+func (n *Whole) Set(text string) error {
+	number, below := strings.CutPrefix(text, "-")
+	v, err := ParseCount(number)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
+	case below:
+		v = -v
+	}
+	*n = Whole(v)
+	return nil
+}
+
 // A Number is a flag for a number of things, at least one: 10M is 10,000,000.
 type Number int64
 

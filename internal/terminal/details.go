@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // PrintDetails writes everything that is known: the numbers without abbreviations, traps,
@@ -51,7 +51,7 @@ func addLargest(t *show.List, x *history.SiteShare) {
 	}
 	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
 	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
-		show.Grouped(live.ChoServer), show.Grouped(live.ChoKnown), 100*float64(live.ChoServer)/live.ChoKnown))
+		show.Grouped(wording.ChoServer), show.Grouped(wording.ChoKnown), 100*float64(wording.ChoServer)/wording.ChoKnown))
 }
 
 // trapsShown is the number of places listed for a reason.
@@ -59,7 +59,7 @@ const trapsShown = 5
 
 // printTraps lists the places that were skipped as traps, and the mirrors.
 func printTraps(w io.Writer, s *history.Status) error {
-	if list := live.Skipped(s); len(list) > 0 {
+	if list := wording.Skipped(s); len(list) > 0 {
 		fmt.Fprintln(w)
 		t := show.NewList("skipped", "pages", "why, and where most")
 		for _, x := range list {
@@ -103,8 +103,8 @@ func capText(x *state.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
 	}
-	text := x.What + " by " + live.CapName(x)
-	if where := live.CapWhere(x); where != "" {
+	text := x.What + " by " + wording.CapName(x)
+	if where := wording.CapWhere(x); where != "" {
 		text += ": " + where
 	}
 	return text
@@ -115,7 +115,7 @@ func addCaps(t *show.List, caps []state.Cap) {
 	for i := range caps {
 		x := &caps[i]
 		text := capText(x)
-		switch raise := live.CapRaise(x); {
+		switch raise := wording.CapRaise(x); {
 		case raise != "":
 			text += "; raise it with " + raise
 		case strings.HasSuffix(x.Key, "_pages"):

@@ -22,7 +22,7 @@ func PrintSummary(w io.Writer, dir string, s *history.Status, c *config.Config) 
 	addSkipped(t, s, textWidth)
 	addDown(t, s, downShown)
 	addCaps(t, s.Caps)
-	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now())+" since the crawl began")
+	addWork(t, s)
 	return t.Print(w)
 }
 

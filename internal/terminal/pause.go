@@ -3,7 +3,7 @@ package terminal
 import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // StateText returns the state of a crawl and, unless it runs, the reason.
@@ -11,14 +11,14 @@ func StateText(s *history.Status, c *config.Config) string {
 	if s.State != history.StatePaused && s.State != history.StateFinished {
 		return s.State
 	}
-	return s.State + ": " + live.PauseReason(s, c)
+	return s.State + ": " + wording.PauseReason(s, c)
 }
 
 // ResumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
 // left to fetch.
 func ResumeCommand(dir string, s *history.Status, c *config.Config) string {
-	if s.State != history.StatePaused && len(live.RaiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
+	if s.State != history.StatePaused && len(wording.RaiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
 		return ""
 	}
-	return Command(append([]string{"winnow", "crawl", "--dir", dir}, live.RaiseFlags(s, c)...)...)
+	return Command(append([]string{"winnow", "crawl", "--dir", dir}, wording.RaiseFlags(s, c)...)...)
 }

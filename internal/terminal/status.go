@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"time"
+
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // A terminal of 80 columns has room for the names, the numbers and this many characters of
@@ -61,7 +63,7 @@ func addState(t *show.List, dir string, s *history.Status, c *config.Config) {
 
 // addTime adds the time and, while the crawl runs, what it does at the moment.
 func addTime(t *show.List, s *history.Status, width int) {
-	t.Add("time", show.Duration(s.Now()), "since the crawl began")
+	addWork(t, s)
 	if s.State != history.StateRunning {
 		return
 	}
@@ -70,6 +72,24 @@ func addTime(t *show.List, s *history.Status, width int) {
 		t.Add("sites wait", "", "for "+show.Fitted(s.Waits, width-len("for ")))
 	}
 }
+
+// addWork adds how long the crawl has run, and when its pages came.
+func addWork(t *show.List, s *history.Status) {
+	if s.Worked == 0 { // a status that an older version left
+		t.Add("time", show.Duration(s.Now()), "since the crawl began")
+		return
+	}
+	text := "of work"
+	if since := show.Duration(s.Now()); since != show.Duration(s.Ran) {
+		text += ", in " + since + " since the crawl began"
+	}
+	if s.Fetched > 0 {
+		text += fmt.Sprintf("; half of the pages by %s, mean %s", show.Duration(seconds(s.Median)), show.Duration(seconds(s.Mean)))
+	}
+	t.Add("time", show.Duration(s.Ran), text)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // addCounts adds the numbers of pages by state, of attempts and of requests. Texts have at
 // most width characters, any number if width is 0.
@@ -104,7 +124,7 @@ func sparedText(s *state.Spared, long bool) string {
 // addSkipped adds the number of pages that were skipped as traps.
 func addSkipped(t *show.List, s *history.Status, width int) {
 	by := map[string]int64{}
-	for _, x := range live.Skipped(s) {
+	for _, x := range wording.Skipped(s) {
 		by[x.Bar.String()] = x.Pages
 	}
 	if len(by) > 0 {
@@ -157,7 +177,7 @@ func addCapsBriefly(t *show.List, caps []state.Cap) {
 		x := &caps[i]
 		text := x.What
 		if x.Key != "" {
-			text += " by " + live.CapName(x)
+			text += " by " + wording.CapName(x)
 		}
 		t.Add("left out", show.Grouped(x.Left), show.Clip(text, textWidth))
 	}

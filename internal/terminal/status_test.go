@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 func TestCapText(t *testing.T) {
@@ -40,7 +40,7 @@ func TestPauseReason(t *testing.T) {
 	} {
 		s := at
 		s.Why = why
-		reason, next := live.PauseReason(&s, &c), ResumeCommand("a.crawl", &s, &c)
+		reason, next := wording.PauseReason(&s, &c), ResumeCommand("a.crawl", &s, &c)
 		if reason == "" || reason == why || seen[reason] || !strings.HasPrefix(next, "winnow crawl --dir a.crawl"+flags) || flags == "" && next != "winnow crawl --dir a.crawl" {
 			t.Errorf("%s: %q, %q", why, reason, next)
 		}

@@ -1,48 +1,13 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/crawl/trap"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
-
-// The numbers that the largest site is compared with: the known URLs of Cho et al. 1998,
-// section 5.2, and those on their largest server.
-const (
-	ChoKnown  = 784_592
-	ChoServer = 352_944
-)
-
-// A Trapped counts the pages that a crawl skipped as traps for one reason.
-type Trapped struct {
-	Bar    event.Bar
-	Pages  int64
-	Places []history.Trap // those with most pages
-}
-
-// Skipped returns what a crawl skipped as traps, by reason, the largest first.
-func Skipped(s *history.Status) (list []Trapped) {
-	for b := range event.Bar(event.Bars()) {
-		x := Trapped{Bar: b, Pages: s.RefusedBy[b.String()]}
-		for _, t := range s.Traps {
-			if t.Reason == b.String() {
-				x.Places = append(x.Places, t)
-			}
-		}
-		if trap.IsTrap(b) && x.Pages > 0 {
-			list = append(list, x)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Trapped) int { return cmp.Compare(b.Pages, a.Pages) })
-	return list
-}
 
 // left returns the sections about skipped pages: traps with their reasons, held pages,
 // mirrors, and the largest site with its verdict.
@@ -72,12 +37,12 @@ func (r *Report) sampleSection() show.Section {
 
 // skipped returns the section about traps.
 func (r *Report) skipped(s *history.Status) show.Section {
-	sec := show.Section{Title: "Skipped"}
+	sec := show.Section{Title: "Traps"}
 	if !r.config.Traps {
 		sec.Text = "Trap detection was off. "
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
-	for _, x := range Skipped(s) {
+	for _, x := range wording.Skipped(s) {
 		for _, p := range x.Places {
 			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(p.Pages)})
 		}
@@ -89,7 +54,7 @@ func (r *Report) skipped(s *history.Status) show.Section {
 		return sec
 	}
 	sec.Text += fmt.Sprintf("Held pages, which are admitted if evidence clears them: %s. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", show.Grouped(s.Held))
-	sec.Table, sec.Fold = t, show.Counted(len(Skipped(s)), "kind")+" of traps"
+	sec.Table, sec.Fold = t, show.Counted(len(wording.Skipped(s)), "kind")+" of traps"
 	return sec
 }
 
@@ -100,9 +65,9 @@ func capSection(caps []state.Cap) show.Section {
 		x := &caps[i]
 		limit := "of a site"
 		if x.Key != "" {
-			limit = CapName(x)
+			limit = wording.CapName(x)
 		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(CapWhere(x)), show.Words(CapRaise(x))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(wording.CapWhere(x)), show.Words(wording.CapRaise(x))})
 	}
 	return show.Section{Title: "Left out by limits", Fold: show.Counted(len(caps), "limit"), Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
 }
@@ -122,47 +87,13 @@ func largestSection(x *history.SiteShare) show.Section {
 	}
 	return show.Section{
 		Title: "The largest site", Fold: fmt.Sprintf("%s, %.1f %% of the known pages", x.Site, 100*x.Share),
-		Text: fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
+		Text: fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(wording.ChoKnown), show.Grouped(wording.ChoServer)),
 		Table: &show.Table{
 			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "skipped", Key: "trapped"}},
 			Rows: [][]show.Cell{
 				row(x.Site, x.Pages, x.Share, show.Words(x.Verdict), show.Count(int(x.Trapped))),
-				row("one server of Cho et al. 1998", ChoServer, float64(ChoServer)/ChoKnown, show.Words(""), show.None()),
+				row("one server of Cho et al. 1998", wording.ChoServer, float64(wording.ChoServer)/wording.ChoKnown, show.Words(""), show.None()),
 			},
 		},
 	}
-}
-
-// CapName returns a limit with its value, as on the command line.
-func CapName(x *state.Cap) string {
-	if table, key, ok := strings.Cut(x.Key, "."); ok {
-		return fmt.Sprintf("%s of a [[%s]]", key, table)
-	}
-	return capFlag(x.Key) + " " + x.Value
-}
-
-// capFlag returns the flag of a key.
-func capFlag(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
-
-// CapWhere returns the places where a limit left out most.
-func CapWhere(x *state.Cap) string {
-	var parts []string
-	rest := x.Left
-	for _, p := range x.Where {
-		parts = append(parts, show.Grouped(p.Left)+" of "+p.Name)
-		rest -= p.Left
-	}
-	if len(parts) > 0 && rest > 0 {
-		parts = append(parts, show.Grouped(rest)+" elsewhere")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// CapRaise returns the flag with which the limit would have left out nothing, "" if there
-// is none.
-func CapRaise(x *state.Cap) string {
-	if x.Key == "" || x.Raise == "" {
-		return ""
-	}
-	return capFlag(x.Key) + " " + x.Raise
 }

@@ -62,7 +62,7 @@ func (r *Report) missedText() string {
 		parts = append(parts, show.Grouped(n)+" "+what)
 	}
 	add(s.Failed, "failed", s.FailedBy)
-	add(s.Refused, was(s.Refused)+" refused", s.RefusedBy)
+	add(s.Refused, was(s.Refused)+" skipped", s.RefusedBy)
 	add(s.Waiting, "still "+waits(s.Waiting)+r.downText(), nil)
 	text := fmt.Sprintf("It missed %s of the %s that it knows: %s", show.Grouped(s.Failed+s.Refused+s.Waiting), show.Counted(s.Known, "page"), joined(parts))
 	if s.Known == 1 {
@@ -230,7 +230,7 @@ func (r *Report) key() []show.Field {
 		{Name: show.Plural(s.Fetched, "page") + " fetched", Value: show.Grouped(s.Fetched)},
 		{Name: "waiting", Value: show.Grouped(s.Waiting)},
 		{Name: "failed", Value: show.Grouped(s.Failed)},
-		{Name: "refused", Value: show.Grouped(s.Refused)},
+		{Name: "skipped", Value: show.Grouped(s.Refused)},
 		{Name: "sites known", Value: show.Grouped(s.Sites)},
 		{Name: "received", Value: show.Bytes(s.Bytes)},
 		{Name: "of work", Value: show.Duration(r.took())},

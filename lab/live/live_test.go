@@ -296,7 +296,7 @@ func testTables(t *testing.T, r *Report, sum *crawl.Summary) {
 		t.Errorf("%v more attempts by %d classes than by status", attempts, classes)
 	}
 	refused := 0.0
-	for _, row := range r.refusals().Table.Rows {
+	for _, row := range r.reasons().Table.Rows {
 		refused += row[1].Value()
 	}
 	if int64(refused) != sum.Refused || sum.Refused == 0 {

@@ -135,7 +135,7 @@ func (r *Report) queue() show.Section {
 	}
 	most := t.most(func(s *history.Step) int64 { return s.Waiting })
 	return show.Section{Title: "Frontier over time", Chart: c, Fold: fmt.Sprintf("at most %s waited", show.Counted(int64(most), "page")),
-		Text: "Pages that are known, that wait to be fetched, and that were fetched. A page that was refused and admitted later counts as waiting meanwhile."}
+		Text: "Pages that are known, that wait to be fetched, and that were fetched. A page that was skipped and admitted later counts as waiting meanwhile."}
 }
 
 // connections shows how many requests were under way.

@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // troubled is a web in which pages fail, move, and are forbidden.
@@ -35,9 +37,9 @@ func TestLead(t *testing.T) {
 			[]string{"The crawl gathered no page in 2m00s of work; it received 0 B and is paused.", "It missed the only page that it knows: 1 still waits (1 site cannot be reached).", "There is no order to judge."}},
 		{history.Status{State: history.StateRunning, Known: 12345, Fetched: 12000, Failed: 1, Refused: 1, Waiting: 343, FailedBy: map[string]int64{"dns": 1}, RefusedBy: map[string]int64{"robots": 1}},
 			[]string{"The crawl gathered 12,000 pages from 1 site in 2m00s of work; it received 0 B and is still running.",
-				"It missed 345 of the 12,345 pages that it knows: 1 failed (dns 1), 1 was refused (robots 1) and 343 still wait."}},
+				"It missed 345 of the 12,345 pages that it knows: 1 failed (dns 1), 1 was skipped (robots 1) and 343 still wait."}},
 		{history.Status{State: history.StatePaused, Known: 9, Fetched: 5, Failed: 2, Refused: 2, FailedBy: map[string]int64{"dns": 2}, RefusedBy: map[string]int64{"robots": 2}},
-			[]string{"The crawl gathered 5 pages from 1 site in 2m00s of work; it received 0 B and is paused.", "It missed 4 of the 9 pages that it knows: 2 failed (dns 2) and 2 were refused (robots 2)."}},
+			[]string{"The crawl gathered 5 pages from 1 site in 2m00s of work; it received 0 B and is paused.", "It missed 4 of the 9 pages that it knows: 2 failed (dns 2) and 2 were skipped (robots 2)."}},
 	} {
 		trail := &history.Trail{Duration: 3 * time.Minute, Stopped: time.Minute, Sites: []history.SiteTrail{{Fetched: test.status.Fetched}, {}}}
 		if test.status.Fetched > 0 {
@@ -85,14 +87,28 @@ func TestReportAgreesWithStatus(t *testing.T) {
 				t.Errorf("summary %v, status %v", got, want)
 			}
 			for _, f := range r.key() {
-				for name, n := range map[string]int64{"waiting": s.Waiting, "failed": s.Failed, "refused": s.Refused, "pages fetched": s.Fetched, "sites known": s.Sites} {
+				for name, n := range map[string]int64{"waiting": s.Waiting, "failed": s.Failed, "skipped": s.Refused, "pages fetched": s.Fetched, "sites known": s.Sites} {
 					if f.Name == name && f.Value != show.Grouped(n) {
 						t.Errorf("%s %s, in the status %d", f.Name, f.Value, n)
 					}
 				}
 			}
+			checkArrival(t, r, s, &x)
 			checkTimeline(t, r, s)
 		})
+	}
+}
+
+// checkArrival compares when pages came with the visits of the journal.
+func checkArrival(t *testing.T, r *Report, s *history.Status, x *Summary) {
+	t.Helper()
+	var when []float64
+	for _, v := range r.w.Trail.Visits {
+		when = append(when, v.Ran.Seconds())
+	}
+	mean, median := measure.Arrival(when)
+	if math.Abs(s.Mean-mean) > 1e-6 || math.Abs(s.Median-median) > max(slices.Max(when)/128, 0.01) || *x.MeanSeconds != s.Mean || *x.MedianSeconds != s.Median || s.Mean == 0 {
+		t.Errorf("mean %v, median %v; status %v, %v; report %v, %v", mean, median, s.Mean, s.Median, *x.MeanSeconds, *x.MedianSeconds)
 	}
 }
 
@@ -154,6 +170,10 @@ func TestTopPages(t *testing.T) {
 	if failed != min(sum.Failed, missedPages) || failed == 0 {
 		t.Errorf("%d failed pages are listed of %d", failed, sum.Failed)
 	}
+	robots := "robots: " + event.BarRobots.Meaning()
+	if list := r.otherMissed().Table; list == nil || !slices.ContainsFunc(list.Rows, func(row []show.Cell) bool { return row[2].String() == robots }) {
+		t.Errorf("no page was skipped for %q: %+v", robots, list)
+	}
 }
 
 // The page has everything in its place, runs nothing, loads nothing, and shows no number with an
@@ -166,7 +186,7 @@ func TestReportPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, bad := range []string{"<script", "src=", "url(", "@import", "<link", "ZgotmplZ", "<img", "<iframe"} {
+	for _, bad := range []string{"<script", "src=", "url(", "@import", "<link", "ZgotmplZ", "<img", "<iframe", "efused"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("%s in the page", bad)
 		}

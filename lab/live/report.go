@@ -25,8 +25,9 @@ import (
 
 // A Report compares a crawl with simulations in its world.
 type Report struct {
-	Real *lab.Run   // nil if no page was fetched
-	Runs []*lab.Run // simulations; the first has the policy of the crawl
+	budget budget
+	Real   *lab.Run   // nil if no page was fetched
+	Runs   []*lab.Run // simulations; the first has the policy of the crawl
 	// Failed has the errors of policies that could not be simulated while others could, or says
 	// that no page was fetched.
 	Failed error
@@ -54,6 +55,11 @@ type ReportOptions struct {
 	Policies []string // to simulate; NoPolicy among them leaves all simulations out
 	Program  string   // for the card of the graph
 	Progress *show.Stages
+
+	// MaxMemory is what the process may use, in bytes; 0: what the crawl may use. Limit, if it is
+	// not nil, is told this number, and about how much of it will lie outside the Go heap.
+	MaxMemory, MachineMemory int64
+	Limit                    func(most, outside int64)
 }
 
 // NoPolicy in ReportOptions.Policies leaves all simulations out.
@@ -73,14 +79,18 @@ func (r *Report) Close() {
 // ReadReport reads a crawl, measures it, and crawls its world virtually. If no page was fetched,
 // the report has what is known all the same, and Failed says so.
 func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, error) {
-	w, err := OpenWorld(ctx, dir, WorldOptions{Program: o.Program, Progress: o.Progress.Set})
+	var b budget
+	w, err := OpenWorld(ctx, dir, WorldOptions{Program: o.Program, Progress: o.Progress.Set, check: func(c *history.Crawl) (err error) {
+		b, err = o.budget(c)
+		return err
+	}})
 	if errors.Is(err, lab.ErrNothing) {
 		return readNothing(ctx, dir, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{w: w, world: lab.NewWorld(filepath.Base(dir), w.Graph, false, 0)}
+	r := &Report{w: w, budget: b, world: lab.NewWorld(filepath.Base(dir), w.Graph, false, 0)}
 	if err := r.read(ctx, o); err != nil {
 		r.Close()
 		return nil, err
@@ -137,6 +147,10 @@ func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
 		}
 	}
 	if slices.Contains(o.Policies, NoPolicy) {
+		return nil
+	}
+	if r.budget.simulations(1) == 0 {
+		r.Failed = r.budget.missing(r.w.Crawl.Path)
 		return nil
 	}
 	if err := r.simulate(ctx, o); err != nil || r.copies == nil {
@@ -221,7 +235,7 @@ func (r *Report) simulate(ctx context.Context, o ReportOptions) error {
 		}
 	}
 	each := len(r.c.Tree.Order)
-	runs, err := r.c.All(names, runtime.GOMAXPROCS(0), func(n int) error {
+	runs, err := r.c.All(names, r.budget.simulations(runtime.GOMAXPROCS(0)), func(n int) error {
 		return o.Progress.Set("simulate", int64(n), int64(len(names)*each))
 	})
 	if ctx.Err() != nil {
@@ -333,8 +347,7 @@ func (r *Report) Summary() Summary {
 		return s
 	}
 	s.HalfRank = halfRank(r.Real.Trial.Cumulative())
-	mean, median := r.arrival()
-	s.MeanSeconds, s.MedianSeconds = &mean, &median
+	s.MeanSeconds, s.MedianSeconds = &r.status.Mean, &r.status.Median
 	if r.copies != nil {
 		has, good, _ := r.gathered()
 		fresh := good[tradeoffPoints-1] / has[tradeoffPoints-1]

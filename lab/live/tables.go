@@ -132,7 +132,7 @@ func (r *Report) content() []show.Section {
 
 // notFetched returns why pages were not fetched.
 func (r *Report) notFetched() []show.Section {
-	return append([]show.Section{r.outcomes(), r.refusals()}, r.left()...)
+	return append([]show.Section{r.outcomes(), r.reasons()}, r.left()...)
 }
 
 // factorText returns how the delay depends on the time of a download.
@@ -155,7 +155,7 @@ func (r *Report) header() []show.Field {
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
 			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s and the links among them; refused, failed and other pages have none", show.Counted(len(r.w.Trail.Visits), "fetched page"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s and the links among them; skipped, failed and other pages have none", show.Counted(len(r.w.Trail.Visits), "fetched page"))},
 	}
 	if x := r.state.Scores; x != nil {
 		h = slices.Insert(h, 1, show.Field{Name: "score", Value: x.Text()})
@@ -205,7 +205,7 @@ func (r *Report) figures() show.Section {
 	add("pages fetched", show.Count(s.Fetched))
 	add("of these redirects", show.Count(s.Redirects))
 	add("pages that failed", show.Count(s.Failed))
-	add("pages refused", show.Count(s.Refused))
+	add("pages skipped", show.Count(s.Refused))
 	add("pages waiting", show.Count(s.Waiting))
 	if lost := r.lost(); lost > 0 {
 		add("of these with a damaged record", show.Count(lost))
@@ -249,19 +249,9 @@ func (r *Report) addTimes(add func(string, show.Cell)) {
 	add("seconds of work", show.Num(r.took().Seconds(), 1))
 	if n := len(r.w.Trail.Visits); n > 0 {
 		add("pages per second", show.Digits(float64(n)/max(r.took().Seconds(), 1e-9)))
-		mean, median := r.arrival()
-		add("mean time of a page, s", show.Num(mean, 1))
-		add("median time of a page, s", show.Num(median, 1))
+		add("mean page after, s of work", show.Num(r.status.Mean, 1))
+		add("half of the pages by, s of work", show.Num(r.status.Median, 1))
 	}
-}
-
-// arrival returns the mean and the median of the times at which pages came, in seconds.
-func (r *Report) arrival() (mean, median float64) {
-	var when []float64
-	for _, v := range r.w.Trail.Visits {
-		when = append(when, v.Ran.Seconds())
-	}
-	return measure.Arrival(when)
 }
 
 // lost returns the number of pages whose record is damaged.
@@ -330,8 +320,8 @@ func (r *Report) outcomes() show.Section {
 		Text: "How attempts at pages ended, by class. " + strings.Replace(repeated, " repeated", " "+was(r.w.Trail.Retries)+" repeated later.", 1)}
 }
 
-func (r *Report) refusals() show.Section {
-	s := show.Section{Title: "Refused pages", Fold: show.Counted(r.status.Refused, "page") + ", by reason"}
+func (r *Report) reasons() show.Section {
+	s := show.Section{Title: "Skipped pages", Fold: show.Counted(r.status.Refused, "page") + ", by reason"}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}, {Name: "meaning"}}}
 	for b := range event.Bar(event.Bars()) {
 		if n := r.status.RefusedBy[b.String()]; n > 0 {
@@ -339,7 +329,7 @@ func (r *Report) refusals() show.Section {
 		}
 	}
 	if s.Table = t; len(t.Rows) == 0 {
-		s.Table, s.Fold, s.Text = nil, "none", "No page was refused."
+		s.Table, s.Fold, s.Text = nil, "none", "No page was skipped."
 	}
 	return s
 }
@@ -469,7 +459,7 @@ func (r *Report) sites() show.Section {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(t.Sites[b].Known, t.Sites[a].Known), a-b) })
-	table := &show.Table{Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "fetched", Key: "came"}, {Name: "failed"}, {Name: "refused"},
+	table := &show.Table{Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "fetched", Key: "came"}, {Name: "failed"}, {Name: "skipped", Key: "refused"},
 		{Name: "requests"}, {Name: "megabytes"}, {Name: "mean answer", Unit: "s", Key: "mean_seconds"}}}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := &t.Sites[i]

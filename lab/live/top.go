@@ -168,16 +168,8 @@ func (r *Report) setPages(all []history.PageCourse, fetched int) {
 	}
 	missed := slices.Concat(r.missedFailed, r.missedOther)
 	for i, x := range all[fetched:] {
-		r.Missed = append(r.Missed, MissedPage{Rank: missed[i].rank, URL: x.URL, State: stateOf(&x), Why: whyMissed(&x), Attempts: x.Attempts, LinksIn: x.LinksIn})
+		r.Missed = append(r.Missed, MissedPage{Rank: missed[i].rank, URL: x.URL, State: x.State, Why: whyMissed(&x), Attempts: x.Attempts, LinksIn: x.LinksIn})
 	}
-}
-
-// stateOf returns the state of a page as winnow status names it.
-func stateOf(x *history.PageCourse) string {
-	if x.State == frontier.Known.String() {
-		return "waiting"
-	}
-	return x.State
 }
 
 // whyMissed returns why a page was not fetched.
@@ -192,7 +184,7 @@ func whyMissed(x *history.PageCourse) string {
 	if note := strings.TrimPrefix(x.Note, x.Why+": "); note != "" {
 		parts = append(parts, note)
 	}
-	if len(parts) == 0 && stateOf(x) == "waiting" {
+	if len(parts) == 0 && x.State == history.PageWaiting {
 		return "its turn has not come"
 	}
 	return show.Clip(strings.Join(parts, ", "), 120)
@@ -219,17 +211,17 @@ func (r *Report) topSection() show.Section {
 
 // failedSection lists the important pages that failed.
 func (r *Report) failedSection() show.Section {
-	s := r.missedSection("failed", func(x *MissedPage) bool { return x.State == frontier.Failed.String() })
+	s := r.missedSection("failed", func(x *MissedPage) bool { return x.State == history.PageFailed })
 	if s.Title = "Important pages that failed"; s.Table == nil {
 		s.Text = "No page failed."
 	}
 	return s
 }
 
-// otherMissed lists the important pages that were refused or wait.
+// otherMissed lists the important pages that were skipped or wait.
 func (r *Report) otherMissed() show.Section {
-	s := r.missedSection("refused and waiting", func(x *MissedPage) bool { return x.State != frontier.Failed.String() })
-	s.Title, s.Fold = "Important pages not tried", "refused or still waiting"
+	s := r.missedSection("skipped and waiting", func(x *MissedPage) bool { return x.State != history.PageFailed })
+	s.Title, s.Fold = "Important pages not tried", "skipped or still waiting"
 	if s.Table == nil {
 		s.Text, s.Fold = "There are none.", "none"
 	}
@@ -241,7 +233,7 @@ func (r *Report) missedSection(which string, is func(*MissedPage) bool) (s show.
 	for i := range r.Missed {
 		if x := &r.Missed[i]; is(x) {
 			why := x.Why
-			if x.State == frontier.RefusedPage.String() {
+			if x.State == history.PageSkipped {
 				why = barText(x.Why)
 			}
 			t.Add(x.Rank, show.Link(x.URL), why, x.Attempts, show.Count(x.LinksIn))
@@ -254,7 +246,7 @@ func (r *Report) missedSection(which string, is func(*MissedPage) bool) (s show.
 	return s
 }
 
-// barText returns the reason of a refusal in words.
+// barText returns the reason why a page was skipped, in words.
 func barText(name string) string {
 	for b := range event.Bar(event.Bars()) {
 		if b.String() == name && b.Meaning() != "" {

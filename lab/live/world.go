@@ -31,6 +31,8 @@ type WorldOptions struct {
 	FrontierPages bool
 	Program       string // for the card of the graph
 
+	check func(*history.Crawl) error // nil, or called before anything is read
+
 	// Progress is as in graph.WriteOptions.
 	Progress func(stage string, done, total int64) error
 }
@@ -42,7 +44,13 @@ func OpenWorld(ctx context.Context, path string, o WorldOptions) (*World, error)
 		return nil, err
 	}
 	w := &World{Crawl: c}
-	if err := w.read(ctx, o); err != nil {
+	if o.check != nil {
+		err = o.check(c)
+	}
+	if err == nil {
+		err = w.read(ctx, o)
+	}
+	if err != nil {
 		w.Close()
 		return nil, err
 	}

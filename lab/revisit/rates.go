@@ -35,16 +35,25 @@ func ParseDrawn(text string, random uint64) (d Drawn, ok bool, err error) {
 	if d = DefaultDrawn(random); parts[0] != PoissonName {
 		return d, false, nil
 	}
+	if len(parts) > 3 {
+		return d, true, fmt.Errorf("%q: want poisson, poisson:MEDIAN or poisson:MEDIAN:SPREAD", text)
+	}
 	for i, part := range parts[1:] {
+		what, most, value := "number of changes a day of the median page", float64(maxMedian), &d.Median
+		if i > 0 {
+			what, most, value = "spread", maxSpread, &d.OfPlace
+		}
 		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || !(v >= 0 && v <= [...]float64{maxMedian, maxSpread, -1}[min(i, 2)]) {
-			return d, true, fmt.Errorf("%q: want poisson, poisson:MEDIAN or poisson:MEDIAN:SPREAD, with at most %d changes a day and a spread of at most %d", text, maxMedian, maxSpread)
+		switch {
+		case part == "":
+			return d, true, fmt.Errorf("%q: after the last colon comes the %s, from 0 to %g", text, what, most)
+		case err != nil || !(v >= 0 && v <= most):
+			return d, true, fmt.Errorf("%q: the %s is %q, and not from 0 to %g", text, what, part, most)
 		}
-		if i == 0 {
-			d.Median = v
-		} else {
-			d.OfPlace, d.OfPage = v, v
-		}
+		*value = v
+	}
+	if len(parts) == 3 {
+		d.OfPage = d.OfPlace
 	}
 	return d, true, nil
 }

@@ -1,4 +1,6 @@
-package live
+// Package wording says in words what terminal and report both say about a crawl: why it does not
+// run, which flags continue it, what it skipped, and what limits left out.
+package wording
 
 import (
 	"cmp"

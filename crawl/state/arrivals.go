@@ -1,0 +1,62 @@
+package state
+
+import "time"
+
+// arrivals counts when pages were fetched for the first time, by the time that the crawl had run
+// until then, in steps of equal length. The steps double when there are too few of them. The names
+// of its fields are part of the format of snapshots.
+type arrivals struct {
+	Sum   float64 // of the times, in seconds
+	Step  time.Duration
+	Pages []int64 // in each step
+}
+
+const (
+	arrivalSteps = 256
+	firstStep    = 10 * time.Millisecond
+)
+
+// add counts a page.
+func (a *arrivals) add(at time.Duration) {
+	if a.Pages == nil {
+		a.Pages, a.Step = make([]int64, arrivalSteps), firstStep
+	}
+	at = max(at, 0)
+	for at/a.Step >= arrivalSteps {
+		a.double()
+	}
+	a.Pages[at/a.Step]++
+	a.Sum += at.Seconds()
+}
+
+// double makes the steps twice as long.
+func (a *arrivals) double() {
+	for i := range arrivalSteps / 2 {
+		a.Pages[i] = a.Pages[2*i] + a.Pages[2*i+1]
+	}
+	clear(a.Pages[arrivalSteps/2:])
+	a.Step *= 2
+}
+
+// Arrival returns the mean and about the median of the times of running after which pages were
+// fetched for the first time. The median is exact to a 128th of the longest time. Both are 0 if
+// there are no pages.
+func (a *arrivals) Arrival() (mean, median time.Duration) {
+	pages := int64(0)
+	for _, n := range a.Pages {
+		pages += n
+	}
+	if pages == 0 {
+		return 0, 0
+	}
+	before := int64(0)
+	for i, n := range a.Pages {
+		if before+n > (pages-1)/2 {
+			part := (float64(pages)/2 - float64(before)) / float64(n)
+			median = time.Duration((float64(i) + min(part, 1)) * float64(a.Step))
+			break
+		}
+		before += n
+	}
+	return time.Duration(a.Sum / float64(pages) * float64(time.Second)), median
+}
