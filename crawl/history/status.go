@@ -262,13 +262,19 @@ func (c *Crawl) Status() (*Status, error) {
 	x.Fill(s, s.Now)
 	x.AddDetails(s)
 	x.Caps = s.Caps(c.config)
-	switch n := &x.Counts; {
+	switch {
 	case c.Running:
 		x.State = StateRunning
-	case n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0:
+	case x.Drained():
 		x.State = StateFinished
 	}
 	return x, nil
+}
+
+// Drained reports whether nothing is left to request.
+func (x *Status) Drained() bool {
+	n := &x.Counts
+	return n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0
 }
 
 // trapList returns the traps with most pages.

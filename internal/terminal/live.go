@@ -171,7 +171,7 @@ func holds(s *history.Status) (items []string) {
 
 // nextTry says when the first unreachable site is requested again.
 func nextTry(s *history.Status) string {
-	if s.NextTry == nil {
+	if s.NextTry == nil || s.NextTry.Before(s.Measured) { // it is due
 		return ""
 	}
 	return " (next try " + s.NextTry.Local().Format("15:04:05") + ")"

@@ -127,11 +127,11 @@ func (r *Report) orderText() string {
 	if hot := r.hotPages(); hot > 0 {
 		what = fmt.Sprintf("the %s about the topic", show.Counted(hot, "page"))
 	}
-	best, others := 0.0, []string{}
+	best, name, others := 0.0, "", []string{}
 	for _, run := range r.others() {
 		v := r.halfOf(run)
-		if run.Policy != omniscient {
-			best = max(best, v)
+		if run.Policy != omniscient && v > best {
+			best, name = v, run.Policy
 		}
 		others = append(others, fmt.Sprintf("%s %.1f %%", orderName(run.Policy, len(others) == 0), 100*v))
 	}
@@ -142,9 +142,9 @@ func (r *Report) orderText() string {
 	judged := "The order was worth it"
 	switch {
 	case half < best-sameShares:
-		judged = "The order was not worth it"
+		judged = "The order was not worth it, " + name + " is better"
 	case half <= best+sameShares:
-		judged = "The order made no difference"
+		judged = "The order was about as good as " + name
 	}
 	text := fmt.Sprintf("%s: %s, where %s.", judged, had, joined(others))
 	if r.state.Scores != nil {
