@@ -344,6 +344,9 @@ func (l *loop) summary() *Summary {
 	s := &l.meter.status
 	l.measure(l.now())
 	s.Why, s.State = l.limits.stopping, history.StatePaused
+	if s.Why == whyPages && s.Drained() && s.Held == 0 { // a limit that left nothing out
+		s.Why = whyFinished
+	}
 	if s.Why == whyFinished {
 		s.State = history.StateFinished
 	}

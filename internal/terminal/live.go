@@ -19,6 +19,7 @@ func PrintSummary(w io.Writer, dir string, s *history.Status, c *config.Config) 
 	t.Add("directory", "", dir)
 	t.Add("state", "", StateText(s, c))
 	addCounts(t, s, textWidth)
+	addShy(t, s, c)
 	addSkipped(t, s, textWidth)
 	addDown(t, s, downShown)
 	addCaps(t, s.Caps)
@@ -171,7 +172,7 @@ func holds(s *history.Status) (items []string) {
 
 // nextTry says when the first unreachable site is requested again.
 func nextTry(s *history.Status) string {
-	if s.NextTry == nil {
+	if s.NextTry == nil || s.NextTry.Before(s.Measured) { // it is due
 		return ""
 	}
 	return " (next try " + s.NextTry.Local().Format("15:04:05") + ")"

@@ -78,7 +78,7 @@ func RaiseFlags(s *history.Status, c *config.Config) []string {
 	case limitValue(s, c) == "":
 		return nil
 	case s.Why == "pages":
-		return []string{"--pages", fmt.Sprint(2 * c.Pages)}
+		return []string{"--pages", fmt.Sprint(2 * max(c.Pages, s.Fetched-s.Redirects))}
 	case s.Why == "duration":
 		return []string{"--duration", config.Duration{Duration: 2 * c.Duration.Duration}.String()}
 	}

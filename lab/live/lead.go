@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/wording"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
@@ -37,9 +38,17 @@ func (r *Report) gatheredText() string {
 	case history.StateRunning:
 		return text + " and is still running."
 	case history.StateFinished:
-		return text + " and is finished."
+		return text + " and is finished." + r.shyText()
 	}
-	return text + " and is paused."
+	return text + " and is paused." + r.shyText()
+}
+
+// shyText says how many pages are not stored because they ask for it.
+func (r *Report) shyText() string {
+	if wording.NotStored(r.status, r.config) == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Of these, %s not stored, because noindex or noarchive in them asks for that (--keep-noarchive stores them).", show.Grouped(r.status.Shy)+" "+was(r.status.Shy))
 }
 
 // took returns the time of the crawl without that between sessions.
@@ -68,7 +77,7 @@ func (r *Report) missedText() string {
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
 	}
-	if n := r.missedBest; n > 0 {
+	if n := r.missedBest; n > 0 && len(r.ranked()) > topPages {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
 	return text + "."
@@ -127,11 +136,11 @@ func (r *Report) orderText() string {
 	if hot := r.hotPages(); hot > 0 {
 		what = fmt.Sprintf("the %s about the topic", show.Counted(hot, "page"))
 	}
-	best, others := 0.0, []string{}
+	best, name, others := 0.0, "", []string{}
 	for _, run := range r.others() {
 		v := r.halfOf(run)
-		if run.Policy != omniscient {
-			best = max(best, v)
+		if run.Policy != omniscient && v > best {
+			best, name = v, run.Policy
 		}
 		others = append(others, fmt.Sprintf("%s %.1f %%", orderName(run.Policy, len(others) == 0), 100*v))
 	}
@@ -142,9 +151,9 @@ func (r *Report) orderText() string {
 	judged := "The order was worth it"
 	switch {
 	case half < best-sameShares:
-		judged = "The order was not worth it"
+		judged = "The order was not worth it, " + name + " is better"
 	case half <= best+sameShares:
-		judged = "The order made no difference"
+		judged = "The order was about as good as " + name
 	}
 	text := fmt.Sprintf("%s: %s, where %s.", judged, had, joined(others))
 	if r.state.Scores != nil {

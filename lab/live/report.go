@@ -280,7 +280,7 @@ func (r *Report) Brief(charts bool) *show.Report {
 	if s := r.failedSection(); s.Table != nil {
 		rep.Sections = append(rep.Sections, briefly(s))
 	}
-	rep.Sections = append(rep.Sections, show.Section{Table: r.orders().Table})
+	rep.Sections = append(rep.Sections, show.Section{Title: r.orders().Title, Table: r.orders().Table})
 	if charts {
 		rep.Sections = append(rep.Sections, r.gatheredByPages(), r.rates())
 	}
@@ -291,7 +291,7 @@ func (r *Report) Brief(charts bool) *show.Report {
 func briefly(s show.Section) show.Section {
 	t := *s.Table
 	t.Rows = t.Rows[:min(len(t.Rows), briefPages)]
-	return show.Section{Table: &t}
+	return show.Section{Title: s.Title, Table: &t}
 }
 
 // A Summary has the main numbers of a Report.
