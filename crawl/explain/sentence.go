@@ -47,9 +47,6 @@ func (x *explainer) fetched() string {
 	case x.Like != "":
 		text += ", and has nearly the content of " + show.Line(x.Like)
 	}
-	if n := len(x.story.visits); n > 0 && x.story.visits[n-1].shy && !x.conf.KeepNoArchive && x.conf.KeepsPages() {
-		text += ", but not stored: it says noindex or noarchive (--keep-noarchive stores such pages)"
-	}
 	if at, _, ok := x.f.Due(x.p); ok && at > x.now {
 		text += ". It is due again in " + show.Duration(at-x.now)
 	} else if len(x.positions) > 0 {

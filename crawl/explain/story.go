@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -39,7 +38,6 @@ type visit struct {
 	class           event.Class
 	bytes           int64
 	note            string
-	shy             bool // the page asked not to be stored
 }
 
 // read takes from a record what it tells about the page.
@@ -99,7 +97,7 @@ func (x *story) done(s *state.State, r *journal.Record) {
 func (x *story) visited(s *state.State, r *journal.Record) {
 	e := &r.Event
 	x.since = e.End
-	v := visit{start: e.Start, end: e.End, status: r.Facts.Status, class: e.Class, bytes: e.Bytes, note: r.Facts.Note, shy: robots.Tags(r.Facts.Tags).Shy()}
+	v := visit{start: e.Start, end: e.End, status: r.Facts.Status, class: e.Class, bytes: e.Bytes, note: r.Facts.Note}
 	if e.Again {
 		v.due = e.Due
 	}

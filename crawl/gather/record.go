@@ -85,8 +85,8 @@ func truncation(c fetch.Cut) archive.Truncation {
 // withheld returns the reason why a page is not stored, "" if it is: its author wants no
 // copy, or its type is not wanted.
 func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
-	if f.Tags.Shy() && !g.opt.KeepNoArchive {
-		return (f.Tags & (robots.NoIndex | robots.NoArchive)).String()
+	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
+		return tags.String()
 	}
 	if g.doc.htmlOnly && a.Status/100 == 2 && !isHTML(f.Media) {
 		return "type"

@@ -46,7 +46,6 @@ type Status struct {
 	state.Spared
 	Kept        int64            `json:"kept,omitempty"`    // pages in the archive, with --keep-pages
 	Dropped     int64            `json:"dropped,omitempty"` // pages that made room for others, each as often as it did
-	Shy         int64            `json:"noarchive"`         // fetched pages that ask not to be stored, by noindex or noarchive
 	Outcomes    map[string]int64 `json:"outcomes"`          // ends of attempts at pages, by class
 	Links       int64            `json:"links"`             // found on fetched pages, to pages of all states
 	Gathered    float64          `json:"gathered"`          // share of them that lead to fetched pages
@@ -163,7 +162,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	for _, n := range s.Requests[event.Resolve+1:] {
 		x.Requests += n
 	}
-	x.Spared, x.Dropped, x.Shy = s.Spared, s.Dropped, s.Shy
+	x.Spared, x.Dropped = s.Spared, s.Dropped
 	if s.Kept != nil {
 		x.Kept = int64(s.Kept.Len())
 	}

@@ -11,9 +11,6 @@ const (
 	NoArchive                  // keep no copy of it
 )
 
-// Shy reports whether the author of the page wants it not to be stored.
-func (t Tags) Shy() bool { return t&(NoIndex|NoArchive) != 0 }
-
 // String returns the words for the tags, separated by commas, in the order of the constants.
 func (t Tags) String() string {
 	var words []string

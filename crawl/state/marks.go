@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -108,7 +107,6 @@ type savedTally struct {
 	Ran     time.Duration // in all sessions before the last
 	Started time.Duration // instant at which the last session began
 	Came    arrivals      // when pages were fetched
-	Shy     int64         // fetched pages that ask not to be stored
 }
 
 // Spared counts what visits of pages that had not changed saved.
@@ -180,9 +178,6 @@ func (s *State) done(r *journal.Record) {
 	s.countSaved(&r.Facts)
 	s.Content.note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
-	if !s.WasFetched(e.Page) && robots.Tags(r.Facts.Tags).Shy() {
-		s.Shy++
-	}
 	s.countLinks(e)
 }
 

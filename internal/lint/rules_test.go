@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"crawl/notice":       {"crawl/page"},
 	"crawl/near":         {"graph"},
 	"crawl/trap":         {"event", "graph", "urltable"},
-	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/robots", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
+	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
 	"crawl/fetch":        {"event", "graph"},
 	"crawl/gather":       {"event", "graph", "topic", "urltable", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
 	"crawl/page":         {"event", "graph"},

@@ -113,13 +113,6 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	}
 }
 
-// addShy adds the number of fetched pages that are not in the archive because they ask for it.
-func addShy(t *show.List, s *history.Status, c *config.Config) {
-	if text := wording.NotStored(s, c); text != "" {
-		t.Add("not stored", show.Grouped(s.Shy), text)
-	}
-}
-
 // sparedText explains what visits of pages that had not changed saved.
 func sparedText(s *state.Spared, long bool) string {
 	by304, by200 := "", ""

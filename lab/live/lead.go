@@ -10,7 +10,6 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/internal/wording"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
@@ -38,17 +37,9 @@ func (r *Report) gatheredText() string {
 	case history.StateRunning:
 		return text + " and is still running."
 	case history.StateFinished:
-		return text + " and is finished." + r.shyText()
+		return text + " and is finished."
 	}
-	return text + " and is paused." + r.shyText()
-}
-
-// shyText says how many pages are not stored because they ask for it.
-func (r *Report) shyText() string {
-	if wording.NotStored(r.status, r.config) == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Of these, %s not stored, because noindex or noarchive in them asks for that (--keep-noarchive stores them).", show.Grouped(r.status.Shy)+" "+was(r.status.Shy))
+	return text + " and is paused."
 }
 
 // took returns the time of the crawl without that between sessions.
@@ -77,7 +68,7 @@ func (r *Report) missedText() string {
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
 	}
-	if n := r.missedBest; n > 0 && len(r.ranked()) > topPages {
+	if n := r.missedBest; n > 0 {
 		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
 	}
 	return text + "."
