@@ -33,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 16
+	snapshotVersion = 17
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
