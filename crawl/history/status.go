@@ -263,13 +263,19 @@ func (c *Crawl) Status() (*Status, error) {
 	x.Fill(s, s.Now)
 	x.AddDetails(s)
 	x.Caps = s.Caps(c.config)
-	switch n := &x.Counts; {
+	switch {
 	case c.Running:
 		x.State = StateRunning
-	case n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0:
+	case x.NothingLeft():
 		x.State = StateFinished
 	}
 	return x, nil
+}
+
+// NothingLeft reports whether no page waits for a request.
+func (x *Status) NothingLeft() bool {
+	n := &x.Counts
+	return n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0
 }
 
 // trapList returns the traps with most pages.
