@@ -23,7 +23,7 @@ COLD        := b25eb86
 # changes what is inlined and nothing else; make build and make bench use it.
 check test race: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test race torture bench polite scale pgo build man demo fuzz clean
+.PHONY: check test race torture bench polite scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -73,6 +73,9 @@ build: ## one static binary, ./winnow; its version comes from the build informat
 man: build ## man pages and completions of bash, zsh and fish, below share
 	./winnow man share
 
+release: ## archives for Linux and macOS with man pages and completions, and checksums, below dist
+	scripts/release.sh dist
+
 demo: build ## the main job on the built-in web, offline: a crawl over real sockets, and its report
 	rm -rf demo.crawl
 	./winnow demo --dir demo.crawl
@@ -82,4 +85,4 @@ fuzz: ## FUZZTIME (30s) for every fuzz target
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 clean:
-	rm -rf winnow share demo.crawl
+	rm -rf winnow share dist demo.crawl

@@ -30,7 +30,7 @@ func makeTopic(ctx context.Context, o *RunOptions) error {
 		note(o.Log, text)
 	}
 	c.Topic = made.Text()
-	note(o.Log, "the topic", "words", len(made.Terms()), "of them", firstWords(made.Terms()))
+	note(o.Log, "looking for pages with words that begin with "+firstWords(made.Terms()))
 	return nil
 }
 

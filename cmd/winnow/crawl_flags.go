@@ -223,9 +223,25 @@ func (f *keyFlag) apply(u *ui, c *config.Config) error {
 	if err := k.Set(texts...); err != nil {
 		normal := shownDefault(f.key)
 		if normal == "" || normal == "0" {
-			return withHint(usagef("--%s %w", k.Flag(), err), "to do without it try: %s", u.withoutFlag("--"+k.Flag()))
+			return withHint(usagef("--%s %w", k.Flag(), err), "try: %s", u.withExample(k.Flag()))
 		}
 		return withHint(usagef("--%s %w", k.Flag(), err), "try: %s", u.withFlag("--"+k.Flag(), normal))
 	}
 	return nil
+}
+
+// withExample returns the command line with a value of a flag that is usual, or without the flag if
+// there is none.
+func (u *ui) withExample(flag string) string {
+	switch flag {
+	case "pages":
+		return u.withFlag("--pages", "1000")
+	case "duration":
+		return u.withFlag("--duration", "1h")
+	case "bytes":
+		return u.withFlag("--bytes", "1GiB")
+	case "recrawl":
+		return u.withFlag("--recrawl", "7d")
+	}
+	return u.withoutFlag("--" + flag)
 }

@@ -179,11 +179,13 @@ func (c *crawling) checkPrivate(ctx context.Context, seed, host string) error {
 	case public >= 0:
 		why = addrs[public].String() + " is a public address"
 	case err == nil || errors.Is(err, fetch.ErrNoName):
-		why = "it has no address"
+		why = "the name " + host + " has no address"
+	case c.config.Resolver != "":
+		return withHint(fmt.Errorf("--resolver %s does not answer: %w", c.config.Resolver, err), "start that name server, or check its address")
 	default:
 		why = "its address is not known (" + err.Error() + ")"
 	}
-	return withHint(usagef("--contact is required to crawl public addresses; %s: %s", seed, why),
+	return withHint(usagef("--contact is required, unless all seeds are on private addresses; %s: %s", seed, why),
 		"give an email address or a page about you; try: %s", c.u.withFlag("--contact", "you@example.org"))
 }
 

@@ -53,6 +53,9 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	if opt.visits < 0 || opt.links < 0 {
 		return usagef("--visits and --links must not be negative")
 	}
+	if strings.HasPrefix(url, "/") {
+		return withHint(usagef("%s is a path, not a URL", url), "give the whole URL, as winnow pages %s lists it", terminal.Command(dir))
+	}
 	v, p, err := u.openCrawl(ctx, dir)
 	if err != nil {
 		return err

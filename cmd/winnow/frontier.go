@@ -53,7 +53,7 @@ func runFrontier(ctx context.Context, u *ui, dir string, limit int) error {
 		return err
 	}
 	if len(list) == 0 {
-		u.notef("no page waits in %s; winnow status %s says why", dir, terminal.Command(dir))
+		u.notef("no page of %s waits: everything that may be fetched is fetched, failed or skipped", dir)
 		return nil
 	}
 	if !u.asJSON {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
@@ -47,6 +48,11 @@ func openGraph(u *ui, path string) (*graph.Graph, error) {
 		return g, nil
 	}
 	switch {
+	case layout.IsCrawl(path):
+		file := strings.TrimSuffix(filepath.Clean(path), ".crawl") + ".wg"
+		return nil, withHint(fmt.Errorf("%s is a crawl, not a graph", path), "make a graph of it: %s", terminal.Command("winnow", "graph", "import", "--crawl", path, "-o", file))
+	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(path, ".crawl"):
+		return nil, withHint(fmt.Errorf("there is no crawl %s", path), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, withHint(err, "make one with winnow graph import or winnow graph generate")
 	case looksLikeEdges(path):

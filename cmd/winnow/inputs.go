@@ -143,7 +143,7 @@ func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *sh
 // noteFrontier prints how many pages of a graph have no content.
 func noteFrontier(u *ui, path string, g *graph.Graph) {
 	if n := g.Pages() - g.FetchedPages(); n > 0 {
-		u.notef("%s: %s and %s that are only known: these have no content and are not part of E", path,
+		u.notef("%s: %s and %s that are only known: these have no content and are left out of all measures", path,
 			show.Counted(g.FetchedPages(), "fetched page"), show.Grouped(n))
 	}
 }

@@ -89,12 +89,22 @@ func checkReadable(dir string) error {
 		}
 		return &hint.Error{
 			Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", dir, has),
-			Hint: "winnow crawl makes one: winnow crawl https://example.org --dir " + dir,
+			Hint: nearCrawl(dir, list),
 		}
 	case err != nil:
 		return &hint.Error{Text: "cannot read the journal of " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
 	}
 	return nil
+}
+
+// nearCrawl proposes a crawl in a directory that is none.
+func nearCrawl(dir string, list []os.DirEntry) string {
+	for _, e := range list {
+		if path := filepath.Join(dir, e.Name()); e.IsDir() && layout.IsCrawl(path) {
+			return path + " is a crawl"
+		}
+	}
+	return "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl"
 }
 
 // explain adds to an error what can be done about a crawl that cannot be read.

@@ -52,7 +52,7 @@ func rows(s *history.Status, now time.Time) []row {
 		{"last commit", show.Duration(commitAge(s, now)) + " ago"},
 	}
 	if s.Withheld > 0 {
-		out = append(out, row{"withheld", show.Counted(s.Withheld, "page") + " not stored: noindex, noarchive"})
+		out = append(out, row{"not stored", show.Counted(s.Withheld, "page") + ": noindex or noarchive"})
 	}
 	for _, w := range s.WaitingSites() {
 		if w.Sites > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/wording"
 )
@@ -22,9 +23,12 @@ func PrintDetails(w io.Writer, dir string, s *history.Status, c *config.Config) 
 	addDown(t, s, downShown)
 	addCaps(t, s.Caps)
 	addLeft(t, s)
-	addLargest(t, s.Largest)
+	addLargest(t, s)
 	t.Add("record", show.Grouped(int64(s.Record)), "is the next of the journal")
 	if err := t.Print(w); err != nil {
+		return err
+	}
+	if err := printReasons(w, s); err != nil {
 		return err
 	}
 	if err := printTraps(w, s); err != nil {
@@ -45,13 +49,29 @@ func addLeft(t *show.List, s *history.Status) {
 }
 
 // addLargest adds the site with most known pages and its verdict.
-func addLargest(t *show.List, x *history.SiteShare) {
-	if x == nil {
+func addLargest(t *show.List, s *history.Status) {
+	x := s.Largest
+	if x == nil || s.Sites == 1 {
 		return
 	}
 	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
 	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
 		show.Grouped(wording.ChoServer), show.Grouped(wording.ChoKnown), 100*float64(wording.ChoServer)/wording.ChoKnown))
+}
+
+// printReasons lists why pages were skipped.
+func printReasons(w io.Writer, s *history.Status) error {
+	if s.Refused == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := show.NewList("skipped", "pages", "why")
+	for b := range event.Bar(event.Bars()) {
+		if n := s.RefusedBy[b.String()]; n > 0 {
+			t.Add(b, show.Grouped(n), b.Meaning())
+		}
+	}
+	return t.Print(w)
 }
 
 // trapsShown is the number of places listed for a reason.
@@ -61,7 +81,7 @@ const trapsShown = 5
 func printTraps(w io.Writer, s *history.Status) error {
 	if list := wording.Skipped(s); len(list) > 0 {
 		fmt.Fprintln(w)
-		t := show.NewList("skipped", "pages", "why, and where most")
+		t := show.NewList("trap", "pages", "why, and where most")
 		for _, x := range list {
 			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
 			for _, p := range x.Places[:min(len(x.Places), trapsShown)] {
@@ -83,8 +103,10 @@ func printTraps(w io.Writer, s *history.Status) error {
 	return t.Print(w)
 }
 
-// printMemory lists the columns of the state, the largest first, and what a known page
-// takes in all.
+// columnsShown is the number of columns listed; --json has all.
+const columnsShown = 10
+
+// printMemory lists the largest columns of the state, and what a known page takes in all.
 func printMemory(w io.Writer, s *history.Status) error {
 	if s.Memory == 0 || s.Known == 0 {
 		return nil
@@ -92,7 +114,8 @@ func printMemory(w io.Writer, s *history.Status) error {
 	fmt.Fprintln(w)
 	t := show.NewList("memory", "bytes", "bytes a page")
 	t.Add("all columns", show.Bytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
-	for _, name := range show.ByValue(s.Columns) {
+	names := show.ByValue(s.Columns)
+	for _, name := range names[:min(len(names), columnsShown)] {
 		t.Add(name, show.Bytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
 	}
 	return t.Print(w)

@@ -58,7 +58,7 @@ func (v *View) Lines(s *history.Status, width, height int) []string {
 		lines = append(lines, v.labelled(width, "skipped", append([]string{show.Grouped(s.Refused)}, counts(s.RefusedBy)...)))
 	}
 	if s.Withheld > 0 {
-		lines = append(lines, v.labelled(width, "withheld", []string{show.Grouped(s.Withheld), withheldText(false)}))
+		lines = append(lines, v.labelled(width, "not stored", []string{show.Grouped(s.Withheld), withheldText(false)}))
 	}
 	if len(s.Fetching) > 0 {
 		lines = append(lines, v.now(s, width))
@@ -174,7 +174,7 @@ func holds(s *history.Status) (items []string) {
 
 // nextTry says when the first unreachable site is requested again.
 func nextTry(s *history.Status) string {
-	if s.NextTry == nil {
+	if s.NextTry == nil || s.NextTry.Before(s.Measured) { // it is due
 		return ""
 	}
 	return " (next try " + s.NextTry.Local().Format("15:04:05") + ")"

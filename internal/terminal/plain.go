@@ -33,7 +33,9 @@ const (
 func (p *Plain) Lines(s *history.Status, now time.Time) (lines []string) {
 	if !p.begun {
 		p.begun, p.seen, p.beat, p.silence = true, *s, now, heartbeat
-		p.seen.FailedBy, p.shown = nil, progress(s)
+		if p.shown = progress(s); s.LastFailure != nil {
+			p.seen.FailedBy = nil // else they failed in earlier runs
+		}
 	}
 	lines = append(p.failures(s), p.reach(s)...)
 	if since := now.Sub(p.beat); since >= p.silence || since >= heartbeat && progress(s) != p.shown {

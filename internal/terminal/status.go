@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/wording"
 )
@@ -34,7 +35,7 @@ func PrintStatus(w io.Writer, dir string, s *history.Status, c *config.Config) e
 		t.Add("mirrors", show.Grouped(s.Mirrored), "sites nearly the same as another; fetched later")
 	}
 	addSample(t, s)
-	if x := s.Largest; x != nil {
+	if x := s.Largest; x != nil && s.Known-s.RefusedBy[event.BarScope.String()] > x.Pages {
 		share := fmt.Sprintf("%.1f %%, %s: ", 100*x.Share, verdictWord(x))
 		t.Add("largest site", show.Grouped(x.Pages), share+show.Clip(x.Site, textWidth-len(share)))
 	}
@@ -79,12 +80,12 @@ func addWork(t *show.List, s *history.Status) {
 		t.Add("time", show.Duration(s.Now()), "since the crawl began")
 		return
 	}
-	text := "of work"
+	text := "work"
 	if since := show.Duration(s.Now()); since != show.Duration(s.Ran) {
-		text += ", in " + since + " since the crawl began"
+		text += " in " + since
 	}
 	if s.Fetched > 0 {
-		text += fmt.Sprintf("; half of the pages by %s, mean %s", show.Duration(seconds(s.Median)), show.Duration(seconds(s.Mean)))
+		text += fmt.Sprintf("; half the pages by %s, mean %s", show.Duration(seconds(s.Median)), show.Duration(seconds(s.Mean)))
 	}
 	t.Add("time", show.Duration(s.Ran), text)
 }
@@ -108,7 +109,7 @@ func addCounts(t *show.List, s *history.Status, width int) {
 		t.Add("unchanged", show.Grouped(n), sparedText(&s.Spared, width == 0))
 	}
 	if s.Withheld > 0 {
-		t.Add("withheld", show.Grouped(s.Withheld), withheldText(width == 0))
+		t.Add("not stored", show.Grouped(s.Withheld), withheldText(width == 0))
 	}
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
@@ -118,9 +119,9 @@ func addCounts(t *show.List, s *history.Status, width int) {
 // withheldText explains why fetched pages are not stored.
 func withheldText(long bool) string {
 	if long {
-		return "of the fetched pages are not stored, because they ask for that (noindex or noarchive); --keep-noarchive stores such pages"
+		return "of the fetched pages ask for that (noindex or noarchive); --keep-noarchive stores such pages"
 	}
-	return "not stored: noindex, noarchive; see --keep-noarchive"
+	return "noindex or noarchive; --keep-noarchive stores them"
 }
 
 // sparedText explains what visits of pages that had not changed saved.

@@ -85,7 +85,7 @@ func TestPauseRaised(t *testing.T) {
 func fullStatus(name string) *history.Status {
 	s := &history.Status{
 		State: name, Why: "pages", Known: 123_456_789, Waiting: 100_000_000, Fetched: 12_345_678, Redirects: 1_234_567, Failed: 1_000_000,
-		Refused: 9_000_000, Sites: 1_234_567, Requests: 20_000_000, Bytes: 1 << 40, Links: 1 << 40, Gathered: 0.5, Seconds: 1e6,
+		Refused: 9_000_000, Sites: 1_234_567, Requests: 20_000_000, Bytes: 1 << 40, Links: 1 << 40, Gathered: 0.5, Seconds: 1e6, Worked: 9e5, Ran: 9e14, Mean: 4e5, Median: 3e5,
 		Active: 500, Fetchers: 500, Rate: 1234, Down: 12, Mirrored: 40, Held: 1200, Memory: 1 << 30,
 		Spared:   state.Spared{NotModified: 123_456_789, NotTransferred: 1023 << 30, Unchanged: 123_456_789, NotStored: 1023 << 30},
 		FailedBy: map[string]int64{}, RefusedBy: map[string]int64{}, Outcomes: map[string]int64{}, Columns: map[string]int64{},
@@ -133,7 +133,7 @@ func TestStatusFits(t *testing.T) {
 		if rows > 20 {
 			t.Errorf("%s: %d lines:\n%s", name, rows, short.String())
 		}
-		for _, word := range []string{"bytes a page", "column 39", "m.example"} {
+		for _, word := range []string{"bytes a page", "column 0", "m.example"} {
 			if strings.Contains(short.String(), word) || !strings.Contains(long.String(), word) {
 				t.Errorf("%s: %q belongs to -v only:\n%s", name, word, short.String())
 			}
@@ -196,8 +196,8 @@ func TestStatusTraps(t *testing.T) {
 	want := []string{
 		"held          1,200  ",
 		"largest site    100  25.0 % ", " http://a.example: partly a trap, 20 ",
-		"352,944 of 784,592 ", " 45.0 %", "farm       150  ", "    http://f4.example\n",
-		"grows       30  ", "             9    http://a.example/shop/\n", "hosts        3  ", "http://m.example  http://a.example\n",
+		"352,944 of 784,592 ", " 45.0 %", "robots       7  robots.txt forbids it\n", "trap   pages  ", "farm     150  ", "    http://f4.example\n",
+		"grows     30  ", "           9    http://a.example/shop/\n", "hosts      3  ", "http://m.example  http://a.example\n",
 	}
 	rest := out.String()
 	for _, w := range want {
