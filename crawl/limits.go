@@ -39,6 +39,11 @@ type limits struct {
 // grace is the time that running tasks have after a stop was requested.
 const grace = 3 * time.Second
 
+// reached reports whether a limit of the user ended the run.
+func (l *limits) reached() bool {
+	return l.stopping == whyPages || l.stopping == whyDuration || l.stopping == whyBytes
+}
+
 // stopped reports whether nothing is handed out any more.
 func (l *limits) stopped() bool { return l.stopping != "" }
 

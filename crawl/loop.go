@@ -3,6 +3,7 @@ package crawl
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -104,6 +105,9 @@ func (l *loop) start() error {
 	var err error
 	if l.limits.watch, err = newWatch(l.session); err != nil {
 		return err
+	}
+	if most := l.config.Pages; most > 0 && l.fetched > most && l.options.Chance == nil {
+		l.log.Warn(fmt.Sprintf("--pages %d is below the %d pages that are fetched already: nothing is fetched", most, l.fetched))
 	}
 	if l.options.Chance != nil {
 		l.retried = l.admission.retry(l.admission.chance)
@@ -339,15 +343,18 @@ func (l *loop) closeFiles() error {
 	return l.journal.Close()
 }
 
+// exhausted reports whether a crawl would have ended without a limit.
+func (l *loop) exhausted(s *history.Status) bool {
+	return s.NothingLeft() && s.Counts.Files == 0 && l.state.Traps.Guard.Holds() == 0 && l.config.Recrawl.Duration == 0
+}
+
 // summary measures a crawl that has ended, and writes its last status.
 func (l *loop) summary() *Summary {
 	s := &l.meter.status
 	l.measure(l.now())
 	s.Why, s.State = l.limits.stopping, history.StatePaused
-	if s.Why == whyPages && s.Drained() && s.Held == 0 { // a limit that left nothing out
+	if s.Why == whyFinished || l.limits.reached() && l.exhausted(s) {
 		s.Why = whyFinished
-	}
-	if s.Why == whyFinished {
 		s.State = history.StateFinished
 	}
 	s.Caps = l.state.Caps(l.config)

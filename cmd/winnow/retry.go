@@ -61,7 +61,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 	}
 	u.printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
 	if sum.Retried > 0 {
-		u.notef("to fetch: %s", terminal.Command("winnow", "crawl", "--dir", dir))
+		u.notef("to fetch: %s", terminal.ResumeCommand(dir, &sum.Status, &config))
 	}
 	return nil
 }

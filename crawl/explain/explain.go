@@ -72,6 +72,8 @@ type Facts struct {
 	Topic *Topic            `json:"topic,omitempty"` // nil if the crawl is about nothing in particular
 	// Dropped is set if the page was fetched and made room for others.
 	Dropped *Dropped `json:"dropped,omitempty"`
+	// Withheld is what the page asks for, if it was fetched and not stored for that reason.
+	Withheld string `json:"withheld,omitempty"`
 }
 
 // A Dropped tells why a page is not in the archive any more.
@@ -272,6 +274,7 @@ func (x *explainer) addOutcome() {
 	if x.story.like != graph.NoPage {
 		x.Like = x.url(x.story.like)
 	}
+	x.Withheld = x.story.withheld
 	switch x.State {
 	case Refused:
 		x.Why = x.f.Bar(x.p).String()

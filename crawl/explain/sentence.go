@@ -52,7 +52,15 @@ func (x *explainer) fetched() string {
 	} else if len(x.positions) > 0 {
 		text += ". It waits to be fetched again: " + x.queued()
 	}
-	return text + "." + x.dropped()
+	return text + "." + x.notStored() + x.dropped()
+}
+
+// notStored tells that the author of a page wants no copy of it.
+func (x *explainer) notStored() string {
+	if x.Withheld == "" {
+		return ""
+	}
+	return fmt.Sprintf(" It is not stored, because it asks for that (%s); a crawl with --keep-noarchive stores such pages.", x.Withheld)
 }
 
 // dropped describes why a page is not in the archive any more, and what would bring it back.

@@ -17,18 +17,19 @@ type story struct {
 	site graph.Site
 	most int // linking pages to keep
 
-	foundBy string
-	foundAt time.Duration
-	since   time.Duration // of the last change of its state
-	visits  []visit
-	linkers map[graph.Page]bool // all that link to it
-	linked  []graph.Page        // the first of them
-	target  graph.Page          // where it redirects to, or NoPage
-	like    graph.Page          // a page with the same content, or nearly, or NoPage
-	dropped time.Duration       // when it was dropped last, if it was
-	reading event.Reading       // of its last visit
-	anchor  uint64              // terms of the topic in the texts of links to it
-	around  uint64              // and in the words around them
+	foundBy  string
+	foundAt  time.Duration
+	since    time.Duration // of the last change of its state
+	visits   []visit
+	linkers  map[graph.Page]bool // all that link to it
+	linked   []graph.Page        // the first of them
+	target   graph.Page          // where it redirects to, or NoPage
+	like     graph.Page          // a page with the same content, or nearly, or NoPage
+	withheld string              // what it asks for, if it was not stored for that reason
+	dropped  time.Duration       // when it was dropped last, if it was
+	reading  event.Reading       // of its last visit
+	anchor   uint64              // terms of the topic in the texts of links to it
+	around   uint64              // and in the words around them
 }
 
 // A visit is an attempt at the page.
@@ -104,6 +105,9 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 	x.visits = append(x.visits, v)
 	if e.Read.Words > 0 {
 		x.reading.Set(&e.Read)
+	}
+	if w := state.Withheld(&r.Facts); !e.Class.Failed() && (w != 0 || v.status != state.NotModified) {
+		x.withheld = w.String()
 	}
 	x.target, x.like = graph.NoPage, graph.NoPage
 	switch {

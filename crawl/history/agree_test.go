@@ -70,7 +70,7 @@ func numbersOf(t *testing.T, s *history.Status) map[string]float64 {
 var metricNames = map[string]string{
 	"fetched": `winnow_pages{state="fetched"}`, "failed": `winnow_pages{state="failed"}`, "refused": `winnow_pages{state="refused"}`,
 	"failed_by/": `winnow_failed_pages{class=`, "refused_by/": `winnow_refused_pages{reason=`, "outcomes/": `winnow_attempts_total{class=`,
-	"delays/": `winnow_delayed_sites{by=`, "sites": "winnow_sites", "unreachable_sites": "winnow_unreachable_sites", "redirects": "winnow_redirects",
+	"delays/": `winnow_delayed_sites{by=`, "sites": "winnow_sites", "unreachable_sites": "winnow_unreachable_sites", "redirects": "winnow_redirects", "withheld": "winnow_withheld_pages",
 	"links": "winnow_links", "record": "winnow_record", "requests": "winnow_requests_total", "bytes": "winnow_received_bytes_total",
 	"gathered": "winnow_importance_gathered_ratio", "active_fetchers": `winnow_fetchers{state="active"}`, "memory_total": "winnow_memory_bytes",
 	"seconds": "winnow_crawl_seconds",

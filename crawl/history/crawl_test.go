@@ -147,10 +147,13 @@ func TestPages(t *testing.T) {
 		n := map[string]int64{}
 		err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
 			n[p.State]++
+			if p.Withheld != "" {
+				n["withheld"]++
+			}
 			checkPage(t, p)
 			return nil
 		})
-		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["skipped"] != want.Refused {
+		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["skipped"] != want.Refused || n["withheld"] != want.Withheld || n["withheld"] == 0 {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
 		checkFilter(t, v, want)
@@ -163,7 +166,7 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 	ok := strings.HasPrefix(p.URL, "http") && p.Depth < 20
 	switch p.State {
 	case "fetched":
-		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && p.Why == ""
+		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && (p.Why == "withheld") == (p.Withheld != "")
 	case "failed":
 		ok = ok && p.Why != "" && (p.Class == "" && p.Note != "" || p.Class == p.Why)
 	case "skipped":

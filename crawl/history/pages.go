@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -16,21 +17,22 @@ import (
 
 // A PageInfo describes a page. winnow pages prints its JSON form.
 type PageInfo struct {
-	ID      graph.Page `json:"id"`
-	URL     string     `json:"url"`
-	State   string     `json:"state"`                    // waiting, fetched, failed, skipped or lost
-	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
-	Note    string     `json:"note,omitempty"`           // what went wrong, for people
-	Cause   string     `json:"cause,omitempty"`          // the same as a code: a name of event.Cause
-	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
-	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly; of a duplicate that repeats its canonical page, that page
-	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
-	Seconds *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
-	Depth   int        `json:"depth"`                    // links from a seed
-	LinksIn int64      `json:"links_in"`                 // from fetched pages
-	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
-	Dropped bool       `json:"dropped,omitempty"`        // it was fetched, and is not in the archive any more
-	Value   float64    `json:"value"`                    // its value under the policy of the crawl
+	ID       graph.Page `json:"id"`
+	URL      string     `json:"url"`
+	State    string     `json:"state"`                    // waiting, fetched, failed, skipped or lost
+	Why      string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
+	Note     string     `json:"note,omitempty"`           // what went wrong, for people
+	Cause    string     `json:"cause,omitempty"`          // the same as a code: a name of event.Cause
+	Class    string     `json:"class,omitempty"`          // of the last attempt; "": there was none
+	Like     string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly; of a duplicate that repeats its canonical page, that page
+	Status   uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
+	Seconds  *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
+	Depth    int        `json:"depth"`                    // links from a seed
+	LinksIn  int64      `json:"links_in"`                 // from fetched pages
+	Cut      int64      `json:"links_left_out,omitempty"` // it has more than max_links
+	Dropped  bool       `json:"dropped,omitempty"`        // it was fetched, and is not in the archive any more
+	Withheld string     `json:"withheld,omitempty"`       // it was fetched, and is not stored, because it asks for this: noindex, noarchive
+	Value    float64    `json:"value"`                    // its value under the policy of the crawl
 	// Similarity is that of a fetched page to the topic of the crawl, if it has one, and Hot reports
 	// whether it is about the topic.
 	Similarity *float64 `json:"similarity,omitempty"`
@@ -139,7 +141,7 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
-		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone,
+		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone, Withheld: end.withheld.String(),
 	}
 	if _, _, ok := f.Topical(); ok {
 		if near, hot := f.Similarity(p); f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired {
@@ -170,6 +172,8 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 		x.Why = "max-links"
 	case x.Dropped:
 		x.Why = "dropped"
+	case x.Withheld != "":
+		x.Why = "withheld"
 	}
 	return x
 }
@@ -189,12 +193,13 @@ type failure struct {
 }
 
 type pageEnd struct {
-	at     time.Duration
-	status uint16
-	class  event.Class
-	tried  bool
-	gone   bool   // it was stored, and dropped since
-	like   uint32 // 1 + a page with the same content, or nearly; 0: none
+	at       time.Duration
+	status   uint16
+	class    event.Class
+	tried    bool
+	withheld robots.Tags // why it was not stored
+	gone     bool        // it was stored, and dropped since
+	like     uint32      // 1 + a page with the same content, or nearly; 0: none
 }
 
 // likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
@@ -216,7 +221,11 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 	switch e.Kind {
 	case event.Done:
 		gone := x.list[e.Page].gone && (r.Facts.Place.Length == 0 || len(r.Facts.Payload) == 0)
-		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, gone, like}
+		withheld := state.Withheld(&r.Facts)
+		if e.Class.Failed() || withheld == 0 && r.Facts.Status == state.NotModified {
+			withheld = x.list[e.Page].withheld
+		}
+		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, withheld, gone, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {
 			x.notes[e.Page] = failure{r.Facts.Note, r.Facts.Cause}

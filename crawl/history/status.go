@@ -44,6 +44,7 @@ type Status struct {
 	Requests  int64            `json:"requests"` // pages, robots.txt, sitemaps
 	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
 	state.Spared
+	Withheld    int64            `json:"withheld"`          // fetched pages that are not stored, because they ask not to be indexed or archived
 	Kept        int64            `json:"kept,omitempty"`    // pages in the archive, with --keep-pages
 	Dropped     int64            `json:"dropped,omitempty"` // pages that made room for others, each as often as it did
 	Outcomes    map[string]int64 `json:"outcomes"`          // ends of attempts at pages, by class
@@ -162,7 +163,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	for _, n := range s.Requests[event.Resolve+1:] {
 		x.Requests += n
 	}
-	x.Spared, x.Dropped = s.Spared, s.Dropped
+	x.Spared, x.Withheld, x.Dropped = s.Spared, s.Withheld, s.Dropped
 	if s.Kept != nil {
 		x.Kept = int64(s.Kept.Len())
 	}
@@ -266,14 +267,14 @@ func (c *Crawl) Status() (*Status, error) {
 	switch {
 	case c.Running:
 		x.State = StateRunning
-	case x.Drained():
+	case x.NothingLeft():
 		x.State = StateFinished
 	}
 	return x, nil
 }
 
-// Drained reports whether nothing is left to request.
-func (x *Status) Drained() bool {
+// NothingLeft reports whether no page waits for a request.
+func (x *Status) NothingLeft() bool {
 	n := &x.Counts
 	return n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0
 }

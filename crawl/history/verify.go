@@ -86,6 +86,7 @@ type Findings struct {
 	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                   // that were read
 	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                       // of these
 	Revisits  int64 `json:"archive_revisits" show:"revisits,omitzero" remark:"refer to a response in the archive"`
+	Withheld  int64 `json:"withheld" show:"not stored,omitzero" remark:"pages that ask for that (noindex or noarchive)"`
 	Kept      int64 `json:"kept,omitempty" show:"kept,omitzero" remark:"pages; {Dropped: page} dropped"` // with --keep-pages
 	Dropped   int64 `json:"dropped,omitempty"`
 	Undated   int64 `json:"-"`                                                                                            // revisits by an earlier version, which do not say to what

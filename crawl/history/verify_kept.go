@@ -66,10 +66,10 @@ func (w *archiveWalk) noteGone() {
 	}
 }
 
-// countKept counts the pages that are kept.
+// countKept counts the pages that are kept, and those that are not.
 func (v *verifier) countKept() {
 	if k := v.state.Kept; k != nil {
 		v.out.Kept = int64(k.Len())
 	}
-	v.out.Dropped = v.state.Dropped
+	v.out.Dropped, v.out.Withheld = v.state.Dropped, v.state.Withheld
 }

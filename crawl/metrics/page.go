@@ -51,6 +51,9 @@ func rows(s *history.Status, now time.Time) []row {
 		{"running for", show.Duration(s.Ran)},
 		{"last commit", show.Duration(commitAge(s, now)) + " ago"},
 	}
+	if s.Withheld > 0 {
+		out = append(out, row{"not stored", show.Counted(s.Withheld, "page") + ": noindex or noarchive"})
+	}
 	for _, w := range s.WaitingSites() {
 		if w.Sites > 0 {
 			out = append(out, row{"sites that wait: " + w.Why, show.Grouped(w.Sites)})

@@ -100,6 +100,7 @@ type savedTally struct {
 	Gathered int64 // of these, to fetched pages
 	Moved    int64 // fetched pages that are redirects
 	CutFiles int64 // sitemap files and entries left out
+	Withheld int64 // fetched pages that are not stored, because their authors want no copy
 	Dropped  int64 // pages that are not kept any more, each as often as it was dropped
 	Plain    int64 // links left out in favour of pages that were not fetched then: see Duplicate
 	Sessions int64
@@ -176,6 +177,7 @@ func (s *State) done(r *journal.Record) {
 	s.Plain += int64(len(r.Facts.Plain))
 	s.Visits.Note(r)
 	s.countSaved(&r.Facts)
+	s.noteWithheld(e.Page, &r.Facts)
 	s.Content.note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	s.countLinks(e)

@@ -28,6 +28,7 @@ type State struct {
 	names
 	marks
 	savedTally
+	withheld  *graph.Column[uint64] // a bit for each page: see IsWithheld
 	Cut       cuts
 	Frontier  *frontier.Frontier
 	Limits    limits
@@ -95,6 +96,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.Limits.admitted = graph.NewColumnIn[uint32](&s.Saved, "site admitted", m)
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
+	s.withheld = graph.NewColumnIn[uint64](&s.Saved, "page withheld", n/64+1)
 	graph.AddTo(&s.Saved, &s.prior)
 	if set.scores.on {
 		s.Scores = newScores(s)

@@ -57,6 +57,9 @@ func (v *View) Lines(s *history.Status, width, height int) []string {
 	if s.Refused > 0 {
 		lines = append(lines, v.labelled(width, "skipped", append([]string{show.Grouped(s.Refused)}, counts(s.RefusedBy)...)))
 	}
+	if s.Withheld > 0 {
+		lines = append(lines, v.labelled(width, "not stored", []string{show.Grouped(s.Withheld), withheldText(false)}))
+	}
 	if len(s.Fetching) > 0 {
 		lines = append(lines, v.now(s, width))
 	}

@@ -104,6 +104,9 @@ func (p *Plain) numbers(s *history.Status) string {
 	if s.Refused > 0 {
 		parts = append(parts, fmt.Sprintf("%s skipped (%s)", show.Grouped(s.Refused), show.ByNumber(s.RefusedBy)))
 	}
+	if s.Withheld > 0 {
+		parts = append(parts, fmt.Sprintf("%s not stored (noindex, noarchive)", show.Grouped(s.Withheld)))
+	}
 	parts = append(parts, show.Rate(s.Rate)+"/s")
 	if left := timeLeft(s); left != "" {
 		parts = append(parts, left)

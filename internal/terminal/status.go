@@ -108,9 +108,20 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	if n := s.NotModified + s.Unchanged; n > 0 {
 		t.Add("unchanged", show.Grouped(n), sparedText(&s.Spared, width == 0))
 	}
+	if s.Withheld > 0 {
+		t.Add("not stored", show.Grouped(s.Withheld), withheldText(width == 0))
+	}
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
 	}
+}
+
+// withheldText explains why fetched pages are not stored.
+func withheldText(long bool) string {
+	if long {
+		return "of the fetched pages are not stored, because they ask for that (noindex or noarchive); --keep-noarchive stores such pages"
+	}
+	return "not stored: noindex, noarchive; see --keep-noarchive"
 }
 
 // sparedText explains what visits of pages that had not changed saved.

@@ -39,7 +39,9 @@ func TestPauseReason(t *testing.T) {
 		"disk": "", "unreachable": "", "retry": "", "stopped": "", "": "",
 	} {
 		s := at
-		s.Why = why
+		if s.Why = why; flags == "" {
+			s.Fetched = 50
+		}
 		reason, next := wording.PauseReason(&s, &c), ResumeCommand("a.crawl", &s, &c)
 		if reason == "" || reason == why || seen[reason] || !strings.HasPrefix(next, "winnow crawl --dir a.crawl"+flags) || flags == "" && next != "winnow crawl --dir a.crawl" {
 			t.Errorf("%s: %q, %q", why, reason, next)
@@ -49,6 +51,19 @@ func TestPauseReason(t *testing.T) {
 	for _, name := range []string{"running", "finished"} {
 		if next := ResumeCommand("a.crawl", &history.Status{State: name}, &c); next != "" {
 			t.Errorf("%s: %q", name, next)
+		}
+	}
+}
+
+// A crawl with as many pages as --pages allows needs more, whatever stopped it, and more than it
+// has if the limit was lowered.
+func TestPauseBelow(t *testing.T) {
+	c := config.Default()
+	c.Pages = 10
+	for _, why := range []string{"pages", "retry", "stopped"} {
+		s := history.Status{State: "paused", Why: why, Fetched: 32, Redirects: 1}
+		if got := ResumeCommand("a.crawl", &s, &c); got != "winnow crawl --dir a.crawl --pages 62" {
+			t.Errorf("%s: %q", why, got)
 		}
 	}
 }

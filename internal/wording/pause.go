@@ -76,13 +76,22 @@ func RaiseFlags(s *history.Status, c *config.Config) []string {
 	case s.Why == "stop-when":
 		return []string{"--stop-when", config.StopOff}
 	case limitValue(s, c) == "":
-		return nil
+		return raiseForMore(s, c)
 	case s.Why == "pages":
 		return []string{"--pages", fmt.Sprint(2 * max(c.Pages, s.Fetched-s.Redirects))}
 	case s.Why == "duration":
 		return []string{"--duration", config.Duration{Duration: 2 * c.Duration.Duration}.String()}
 	}
 	return []string{"--bytes", (2 * c.Bytes).String()}
+}
+
+// raiseForMore returns the flag without which a crawl that was not stopped by --pages would be
+// at once: it has as many pages already.
+func raiseForMore(s *history.Status, c *config.Config) []string {
+	if n := s.Fetched - s.Redirects; c.Pages > 0 && n >= c.Pages {
+		return []string{"--pages", fmt.Sprint(2 * n)}
+	}
+	return nil
 }
 
 // withinLimits describes the end of a finished crawl, and mentions limits that left pages out.

@@ -28,7 +28,11 @@ func (r *Report) gatheredText() string {
 			from++
 		}
 	}
-	text := fmt.Sprintf("The crawl gathered %s from %s", show.Counted(s.Fetched, "page"), show.Counted(from, "site"))
+	what := show.Counted(s.Fetched-s.Redirects, "page")
+	if s.Redirects > 0 {
+		what += " and " + show.Counted(s.Redirects, "redirect")
+	}
+	text := fmt.Sprintf("The crawl gathered %s from %s", what, show.Counted(from, "site"))
 	if s.Fetched == 0 {
 		text = "The crawl gathered no page"
 	}
@@ -45,11 +49,11 @@ func (r *Report) gatheredText() string {
 // took returns the time of the crawl without that between sessions.
 func (r *Report) took() time.Duration { return r.w.Trail.Duration - r.w.Trail.Stopped }
 
-// missedText says what was not gathered.
+// missedText says what was not gathered, or gathered and not stored.
 func (r *Report) missedText() string {
 	s := r.status
 	if s.Failed+s.Refused+s.Waiting == 0 {
-		return "It missed none of the pages that it knows."
+		return "It missed none of the pages that it knows." + r.withheldText()
 	}
 	var parts []string
 	add := func(n int64, what string, by map[string]int64) {
@@ -68,10 +72,22 @@ func (r *Report) missedText() string {
 	if s.Known == 1 {
 		text = "It missed the only page that it knows: " + joined(parts)
 	}
-	if n := r.missedBest; n > 0 {
-		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), min(topPages, len(r.ranked())))
+	if n := r.missedBest; n > 0 && len(r.ranked()) > topPages {
+		text += fmt.Sprintf("; by the links to them, %s of these would be among the %d most important", show.Grouped(int64(n)), topPages)
 	}
-	return text + "."
+	return text + "." + r.withheldText()
+}
+
+// withheldText says how many fetched pages are not stored, if there are any.
+func (r *Report) withheldText() string {
+	switch n := r.status.Withheld; n {
+	case 0:
+		return ""
+	case 1:
+		return " One fetched page is not stored, because it asks for that (noindex or noarchive); --keep-noarchive stores such pages."
+	default:
+		return fmt.Sprintf(" %s fetched pages are not stored, because they ask for that (noindex or noarchive); --keep-noarchive stores such pages.", show.Grouped(n))
+	}
 }
 
 // downText says how many sites cannot be reached, if there are any.
@@ -123,44 +139,75 @@ func (r *Report) orderText() string {
 	case n < fewPages:
 		return fmt.Sprintf("Whether the order was worth it cannot be said of %s.", show.Counted(n, "page"))
 	}
-	half, what := r.halfOf(r.Real), "the importance of what it gathered"
+	own, what := r.averageOf(r.Real), "the importance of what it gathered"
 	if hot := r.hotPages(); hot > 0 {
 		what = fmt.Sprintf("the %s about the topic", show.Counted(hot, "page"))
 	}
-	best, name, others := 0.0, "", []string{}
+	var rivals []rival
+	var others []string
 	for _, run := range r.others() {
-		v := r.halfOf(run)
-		if run.Policy != omniscient && v > best {
-			best, name = v, run.Policy
+		v := r.averageOf(run)
+		if run.Policy != omniscient {
+			rivals = append(rivals, rival{run.Policy, v})
 		}
 		others = append(others, fmt.Sprintf("%s %.1f %%", orderName(run.Policy, len(others) == 0), 100*v))
 	}
-	had := fmt.Sprintf("half-way through, it had %.1f %% of %s", 100*half, what)
-	if best == 0 {
+	had := fmt.Sprintf("on average over the crawl, it had %.1f %% of %s", 100*own, what)
+	if len(rivals) == 0 {
 		return "No other order was simulated: " + strings.Join(append([]string{had}, others...), "; ") + "."
 	}
-	judged := "The order was worth it"
-	switch {
-	case half < best-sameShares:
-		judged = "The order was not worth it, " + name + " is better"
-	case half <= best+sameShares:
-		judged = "The order was about as good as " + name
-	}
-	text := fmt.Sprintf("%s: %s, where %s.", judged, had, joined(others))
+	text := fmt.Sprintf("The order was %s: %s, where %s.", judged(own, rivals), had, joined(others))
 	if r.state.Scores != nil {
 		text += " Importance is PageRank; the crawl was ordered by a score."
 	}
 	return text
 }
 
-// halfOf returns what a run had gathered when half of the pages of the crawl were fetched: the
-// share of the importance or, if the crawl has a topic, of the pages about it.
-func (r *Report) halfOf(run *lab.Run) float64 {
-	if r.hotPages() > 0 {
-		return r.hotCurve(run).Y[topicPoints/2]
+// A rival is another order, and what it would have gathered on average.
+type rival struct {
+	policy string
+	share  float64
+}
+
+// judged says how good an order was beside others: worth it if it was better than all of them.
+func judged(own float64, rivals []rival) string {
+	var better, same, worse []string
+	for _, x := range rivals {
+		switch {
+		case own < x.share-sameShares:
+			worse = append(worse, x.policy)
+		case own <= x.share+sameShares:
+			same = append(same, x.policy)
+		default:
+			better = append(better, x.policy)
+		}
 	}
-	v, _ := run.Trial.Cumulative().At(0.5)
-	return v
+	if len(worse)+len(same) == 0 {
+		return "worth it"
+	}
+	var parts []string
+	add := func(how string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, how+" "+joined(names))
+		}
+	}
+	add("worse than", worse)
+	add("about as good as", same)
+	add("better than", better)
+	return strings.Join(parts, ", ")
+}
+
+// averageOf returns what a run had gathered on average over its pages: the share of the
+// importance or, if the crawl has a topic, of the pages about it.
+func (r *Report) averageOf(run *lab.Run) float64 {
+	if r.hotPages() == 0 {
+		return run.Measures.Average
+	}
+	sum, y := 0.0, r.hotCurve(run).Y[1:]
+	for _, v := range y {
+		sum += v
+	}
+	return sum / float64(len(y))
 }
 
 // hotPages returns the number of pages about the topic of the crawl, 0 without one.

@@ -76,9 +76,37 @@ func (t *overTime) most(of func(*history.Step) int64) (most float64) {
 
 func fetchedIn(s *history.Step) int64 { return s.Fetched }
 
+// leastInStep is the number of pages that a step of a rate has on average, at least. With fewer,
+// a chart shows the delay between single pages.
+const leastInStep = 5
+
+// coarser returns the course in as many steps as its pages allow, with their numbers of pages
+// and failures only.
+func (t *overTime) coarser() *overTime {
+	pages := int64(0)
+	for i := range t.Steps {
+		pages += t.Steps[i].Fetched
+	}
+	n := len(t.Steps)
+	group := 1
+	for group < n/leastInStep && (n%group != 0 || pages*int64(group) < leastInStep*int64(n)) {
+		group++
+	}
+	line := &history.Timeline{Width: time.Duration(group) * t.Width, Sessions: t.Sessions, Steps: make([]history.Step, n/group)}
+	for i := range line.Steps {
+		for _, s := range t.Steps[i*group : (i+1)*group] {
+			line.Steps[i].Fetched += s.Fetched
+			for k, m := range s.Failed {
+				line.Steps[i].Failed[k] += m
+			}
+		}
+	}
+	return &overTime{line, t.unit, t.size}
+}
+
 // rates shows pages and failures over time.
 func (r *Report) rates() show.Section {
-	t := r.overTime()
+	t := r.overTime().coarser()
 	name, seconds := t.per(t.most(fetchedIn))
 	c := t.chart("number per " + name)
 	add := func(name string, of func(*history.Step) int64) {

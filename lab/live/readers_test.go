@@ -40,6 +40,9 @@ func TestLead(t *testing.T) {
 				"It missed 345 of the 12,345 pages that it knows: 1 failed (dns 1), 1 was skipped (robots 1) and 343 still wait."}},
 		{history.Status{State: history.StatePaused, Known: 9, Fetched: 5, Failed: 2, Refused: 2, FailedBy: map[string]int64{"dns": 2}, RefusedBy: map[string]int64{"robots": 2}},
 			[]string{"The crawl gathered 5 pages from 1 site in 2m00s of work; it received 0 B and is paused.", "It missed 4 of the 9 pages that it knows: 2 failed (dns 2) and 2 were skipped (robots 2)."}},
+		{history.Status{State: history.StateFinished, Known: 32, Fetched: 32, Redirects: 1, Withheld: 1},
+			[]string{"The crawl gathered 31 pages and 1 redirect from 1 site in 2m00s of work; it received 0 B and is finished.",
+				"It missed none of the pages that it knows. One fetched page is not stored, because it asks for that (noindex or noarchive); --keep-noarchive stores such pages."}},
 	} {
 		trail := &history.Trail{Duration: 3 * time.Minute, Stopped: time.Minute, Sites: []history.SiteTrail{{Fetched: test.status.Fetched}, {}}}
 		if test.status.Fetched > 0 {
@@ -50,6 +53,36 @@ func TestLead(t *testing.T) {
 			if got := r.lead()[i]; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
+		}
+	}
+}
+
+// An order is judged beside each of the others: one that equals breadth-first and beats random
+// made a difference.
+func TestJudged(t *testing.T) {
+	for want, own := range map[string]float64{
+		"worth it": 0.75, "about as good as breadth-first, better than random": 0.735,
+		"worse than breadth-first, about as good as random": 0.66, "worse than breadth-first and random": 0.5,
+	} {
+		if got := judged(own, []rival{{"breadth-first", 0.73}, {"random", 0.66}}); got != want {
+			t.Errorf("%v: %s, want %s", own, got, want)
+		}
+	}
+}
+
+// A small crawl has few steps, so that its rates are not those between single pages.
+func TestCoarser(t *testing.T) {
+	for pages, want := range map[int]int{0: 5, 32: 6, 120: 20, 10_000: 60} {
+		line := &history.Timeline{Width: time.Second, Steps: make([]history.Step, timeSteps)}
+		for i := range pages {
+			line.Steps[i*timeSteps/pages].Fetched++
+		}
+		got, sum := (&overTime{Timeline: line}).coarser(), 0
+		for _, s := range got.Steps {
+			sum += int(s.Fetched)
+		}
+		if len(got.Steps) != want || sum != pages || got.Width*time.Duration(want) != timeSteps*time.Second {
+			t.Errorf("%d pages: %d steps of %v with %d pages, want %d", pages, len(got.Steps), got.Width, sum, want)
 		}
 	}
 }

@@ -273,14 +273,16 @@ const briefPages = 10
 // Brief returns the sentences, the main tables and, with charts, the main curves.
 func (r *Report) Brief(charts bool) *show.Report {
 	rep := r.page()
-	if rep.Sections = []show.Section{{Table: r.figures().Table}}; r.Real == nil {
+	if rep.Sections = []show.Section{untold(r.figures())}; r.Real == nil {
 		return rep
 	}
-	rep.Sections = append(rep.Sections, briefly(r.topSection()))
+	top := briefly(r.topSection())
+	top.Title = topTitle(len(top.Table.Rows))
+	rep.Sections = append(rep.Sections, top)
 	if s := r.failedSection(); s.Table != nil {
 		rep.Sections = append(rep.Sections, briefly(s))
 	}
-	rep.Sections = append(rep.Sections, show.Section{Title: r.orders().Title, Table: r.orders().Table})
+	rep.Sections = append(rep.Sections, untold(r.orders()))
 	if charts {
 		rep.Sections = append(rep.Sections, r.gatheredByPages(), r.rates())
 	}
@@ -291,8 +293,12 @@ func (r *Report) Brief(charts bool) *show.Report {
 func briefly(s show.Section) show.Section {
 	t := *s.Table
 	t.Rows = t.Rows[:min(len(t.Rows), briefPages)]
-	return show.Section{Title: s.Title, Table: &t}
+	s.Table = &t
+	return untold(s)
 }
+
+// untold returns a table under its title, without the text that explains it.
+func untold(s show.Section) show.Section { return show.Section{Title: s.Title, Table: s.Table} }
 
 // A Summary has the main numbers of a Report.
 type Summary struct {
@@ -302,6 +308,7 @@ type Summary struct {
 	Failed   int64    `json:"failed"`
 	Refused  int64    `json:"refused"`
 	Waiting  int64    `json:"waiting"`
+	Withheld int64    `json:"withheld"` // fetched and not stored, because they ask for that
 	Attempts int64    `json:"attempts"`
 	Yield    *float64 `json:"pages_per_attempt"` // null without attempts
 	Sites    int      `json:"sites"`
@@ -336,7 +343,7 @@ func (r *Report) Summary() Summary {
 	of := r.status
 	s := Summary{
 		Known: of.Known, Fetched: of.Fetched, Failed: of.Failed,
-		Refused: of.Refused, Waiting: of.Waiting, Attempts: show.Total(of.Outcomes), Sites: int(of.Sites), Bytes: of.Bytes,
+		Refused: of.Refused, Waiting: of.Waiting, Withheld: of.Withheld, Attempts: show.Total(of.Outcomes), Sites: int(of.Sites), Bytes: of.Bytes,
 		Seconds: r.took().Seconds(), Orders: []Order{},
 		Lead: r.lead(), Warnings: append([]string{}, r.warnings()...), Top: append([]TopPage{}, r.Top...), Missed: append([]MissedPage{}, r.Missed...),
 	}

@@ -204,6 +204,9 @@ func (r *Report) figures() show.Section {
 	add("pages known", show.Count(s.Known))
 	add("pages fetched", show.Count(s.Fetched))
 	add("of these redirects", show.Count(s.Redirects))
+	if s.Withheld > 0 {
+		add("of these not stored (noindex, noarchive)", show.Count(s.Withheld))
+	}
 	add("pages that failed", show.Count(s.Failed))
 	add("pages skipped", show.Count(s.Refused))
 	add("pages waiting", show.Count(s.Waiting))

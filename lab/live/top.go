@@ -31,6 +31,8 @@ type TopPage struct {
 	Fetched    int     `json:"fetched_as"` // its place in the order of the crawl, from 1
 	Seconds    float64 `json:"seconds"`    // of running until it was fetched
 	Importance float64 `json:"importance"` // of mean 1
+	Redirect   bool    `json:"redirect,omitempty"`
+	Withheld   string  `json:"withheld,omitempty"` // it is not stored, because it asks for this
 }
 
 // A MissedPage is an important page that was not fetched.
@@ -164,7 +166,8 @@ func (r *Report) setPages(all []history.PageCourse, fetched int) {
 	for i, x := range all[:fetched] {
 		at := place[x.ID]
 		r.Top = append(r.Top, TopPage{Rank: i + 1, URL: x.URL, Title: x.Title, Fetched: at + 1,
-			Seconds: r.w.Trail.Visits[at].Ran.Seconds(), Importance: r.c.Truth.Value[r.ranked()[i]] * scale})
+			Seconds: r.w.Trail.Visits[at].Ran.Seconds(), Importance: r.c.Truth.Value[r.ranked()[i]] * scale,
+			Redirect: x.Class == event.Redirect.String(), Withheld: x.Withheld})
 	}
 	missed := slices.Concat(r.missedFailed, r.missedOther)
 	for i, x := range all[fetched:] {
@@ -193,20 +196,39 @@ func whyMissed(x *history.PageCourse) string {
 // mostTitle is the number of characters of a title that are shown.
 const mostTitle = 80
 
+// titleText returns the title of a page, and what is unusual about it.
+func (x *TopPage) titleText() string {
+	var notes []string
+	if x.Redirect {
+		notes = append(notes, "redirect")
+	}
+	if x.Withheld != "" {
+		notes = append(notes, "not stored: "+x.Withheld)
+	}
+	text := show.Clip(x.Title, mostTitle)
+	if len(notes) > 0 {
+		text = strings.TrimSpace(text + " (" + strings.Join(notes, "; ") + ")")
+	}
+	return text
+}
+
 // topSection lists the most important pages.
 func (r *Report) topSection() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "rank"}, {Name: "page", Key: "url"}, {Name: "title"}, {Name: "place in the crawl", Key: "fetched_as"},
 		{Name: "after", Key: "seconds"}, {Name: "importance"}}}
 	for i := range r.Top {
 		x := &r.Top[i]
-		t.Add(x.Rank, show.Link(x.URL), show.Clip(x.Title, mostTitle), x.Fetched, show.Span(secondsOf(x.Seconds)), show.Num(x.Importance, 1))
+		t.Add(x.Rank, show.Link(x.URL), x.titleText(), x.Fetched, show.Span(secondsOf(x.Seconds)), show.Num(x.Importance, 1))
 	}
-	title := fmt.Sprintf("The %d most important pages", len(r.Top))
-	if len(r.Top) == 1 {
-		title = "The most important page"
-	}
-	return show.Section{Title: title, Table: t,
+	return show.Section{Title: topTitle(len(r.Top)), Table: t,
 		Text: "Importance is the PageRank of the fetched pages; the mean page has 1. A good order fetches these pages early: the table has the place of each in the order of the crawl, and the time of work before it."}
+}
+
+func topTitle(n int) string {
+	if n == 1 {
+		return "The most important page"
+	}
+	return fmt.Sprintf("The %d most important pages", n)
 }
 
 // failedSection lists the important pages that failed.
