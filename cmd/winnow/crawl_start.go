@@ -33,6 +33,9 @@ func (c *crawling) printStart() error {
 		}
 		return c.u.json(crawlStart{"start", c.dir, c.resume, len(c.seeds), c.config.Policy, scope, c.config.Delay.String(), stops(&c.config), score})
 	}
+	if c.otherSeeds() { // the crawl may refuse them
+		return nil
+	}
 	if c.resume {
 		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
 	} else {
@@ -50,6 +53,11 @@ func (c *crawling) printStart() error {
 		c.u.notef("%s", again)
 	}
 	return nil
+}
+
+// otherSeeds reports whether a crawl is resumed with seeds that its configuration does not have.
+func (c *crawling) otherSeeds() bool {
+	return c.resume && !c.opt.addSeeds && slices.ContainsFunc(c.seeds, func(url string) bool { return !contains(c.config.Seeds, url) })
 }
 
 // stops describes the limits at which the run ends.

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/internal/wording"
 )
@@ -54,7 +55,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 		return usagef("--visits and --links must not be negative")
 	}
 	if strings.HasPrefix(url, "/") {
-		return withHint(usagef("%s is a path, not a URL", url), "give the whole URL, as winnow pages %s lists it", terminal.Command(dir))
+		return wantsURL(dir, url)
 	}
 	v, p, err := u.openCrawl(ctx, dir)
 	if err != nil {
@@ -92,6 +93,16 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 		return withHint(err, "it knows another spelling; try: %s", u.commandLine(url, x.Similar))
 	}
 	return withHint(err, "to add it to the crawl: %s", terminal.Command("winnow", "crawl", "--dir", dir, "--add-seeds", x.URL))
+}
+
+// wantsURL returns the error for a path, with the URL that it probably is part of.
+func wantsURL(dir, path string) error {
+	said := usagef("%s is a path, not a URL", path)
+	if c, found, err := history.ReadConfig(dir); err == nil && found && len(c.Seeds) > 0 {
+		site, _ := page.Site([]byte(c.Seeds[0]))
+		return withHint(said, "give the whole URL: %s", terminal.Command("winnow", "explain", dir, string(site)+path))
+	}
+	return withHint(said, "give the whole URL, as winnow pages %s lists it", terminal.Command(dir))
 }
 
 // wrongURL makes a usage error of a URL that is none.

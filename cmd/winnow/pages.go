@@ -68,8 +68,9 @@ With URLs it lists these pages only. A URL that the crawl does not know is an er
 the others were listed (exit 3); winnow explain says more about one page.
 
 Why is the reason why a page was skipped, the class of a failure, "unreachable" for a page that waits
-for an unreachable site, "max-links" for a fetched page with more than --max-links links, or
-"dropped" for one that made room for others (--keep-pages).
+for an unreachable site, "max-links" for a fetched page with more than --max-links links,
+"dropped" for one that made room for others (--keep-pages), or "withheld" for one that is not
+stored because it asks for that (--keep-noarchive).
 Value is what the policy of the crawl thinks the page is worth. --site is a host or
 scheme://host:port.
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +21,11 @@ import (
 // TestMain makes this test binary answer to the names of commands, so that scripts
 // run the real main in a process of its own.
 func TestMain(m *testing.M) {
+	// Most of these tests wait: for delays, for processes to be killed, for disks. More of them at a
+	// time than there are processors are done earlier.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"winnow":         main,
 		"winnow-waits":   mainThatWaits,

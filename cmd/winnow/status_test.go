@@ -47,7 +47,7 @@ func TestReadCrawl(t *testing.T) {
 		}
 	}
 	text := must(t, "status", dir, "-v")
-	for _, want := range []string{"paused: reached --pages 120", "--pages 240", "links found", "largest site", "bytes a page", "page state"} {
+	for _, want := range []string{"paused: reached --pages 120", "--pages 240", "links found", "largest site", "bytes a page", "all columns"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -5,7 +5,7 @@ import "strings"
 
 // Nearest returns the name that the user most likely meant: the one with the fewest edits (first
 // one on a tie), if that is at most a third of the letters, or one that begins
-// with what was typed.
+// with what was typed, or with most of it.
 func Nearest(typed string, names []string) (string, bool) {
 	lower := strings.ToLower(typed)
 	best, fewest := "", max(1, len(typed)/3)+1
@@ -16,6 +16,11 @@ func Nearest(typed string, names []string) (string, bool) {
 	}
 	for i := 0; best == "" && len(typed) >= 2 && i < len(names); i++ {
 		if strings.HasPrefix(strings.ToLower(names[i]), lower) {
+			best = names[i]
+		}
+	}
+	for i := 0; best == "" && len(typed) >= 6 && i < len(names); i++ {
+		if strings.HasPrefix(strings.ToLower(names[i]), lower[:len(lower)*3/4]) {
 			best = names[i]
 		}
 	}

@@ -5,19 +5,21 @@ import "testing"
 func TestNearest(t *testing.T) {
 	names := []string{"import", "export", "generate", "stats", "links", "extract"}
 	for typed, want := range map[string]string{
-		"improt": "import", // neighbours swapped
-		"imort":  "import",
-		"exprt":  "export",
-		"stat":   "stats",
-		"link":   "links",
-		"gen":    "generate", // a beginning
-		"extr":   "extract",
-		"import": "import",
-		"IMPORT": "import", // whatever the case
-		"Gen":    "generate",
-		"xyzzy":  "",
-		"i":      "",
-		"":       "",
+		"improt":  "import", // neighbours swapped
+		"imort":   "import",
+		"exprt":   "export",
+		"stat":    "stats",
+		"link":    "links",
+		"gen":     "generate", // a beginning
+		"extr":    "extract",
+		"import":  "import",
+		"IMPORT":  "import", // whatever the case
+		"Gen":     "generate",
+		"generic": "generate",
+		"linked":  "links",
+		"xyzzy":   "",
+		"i":       "",
+		"":        "",
 	} {
 		if got, ok := Nearest(typed, names); got != want || ok != (want != "") {
 			t.Errorf("Nearest(%q) = %q, %v, want %q", typed, got, ok, want)
