@@ -115,7 +115,8 @@ func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked boo
 func (r *Reader) readStarts(at int, starts uint64, number uint32) {
 	w := r.words
 	for ; starts != 0; starts &= starts - 1 {
-		if i := at + bits.TrailingZeros64(starts); r.sieve.keeps(w.text, i) {
+		i := at + bits.TrailingZeros64(starts)
+		if terms := r.sieve.begin(w.text, i); terms != 0 && r.sieve.keepsMore(terms, w.text, i) {
 			w.to, w.left = i, 0
 			w.next()
 			r.note(false, number)

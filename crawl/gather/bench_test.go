@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -73,11 +74,11 @@ func BenchmarkAnchors(b *testing.B) {
 }
 
 // BenchmarkTopic shows what reading pages for a topic costs, by the rules of topics, with all that
-// is done for a page.
+// is done for a page. WINNOW_QUERY is another query, such as one in the language of the pages.
 func BenchmarkTopic(b *testing.B) {
 	for _, rule := range []topic.Rule{{}, {Stem: "english"}, {Measure: topic.Cosine}} {
 		b.Run(fmt.Sprintf("%v%s", rule.Measure, rule.Stem), func(b *testing.B) {
-			q, err := topic.Parse("q", "configuration network interfaces wireless drivers", rule)
+			q, err := topic.Parse("q", cmp.Or(os.Getenv("WINNOW_QUERY"), "configuration network interfaces wireless drivers"), rule)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,6 +8,8 @@ import "github.com/winnow-crawler/winnow/graph"
 //
 //	probability = p (H + 15 r)/(P + 15),  r = (H' + 13)/(P' + 20)
 //
+// or p (H + 60)/(P + 60), if p times more than 1 would be more: a few that were so by chance are no
+// reason to be surer than the model.
 // p is what the model predicts, drawn to 0.62 above 0.3, the more the higher it is: a model that
 // learns from what it chose itself tells high probabilities apart that are much the same. P is the
 // sum of p for examples in the same range of it, and H the number of those that were so. P' and H' are those of all ranges but the lowest.
@@ -19,6 +21,7 @@ type Chances struct {
 
 const (
 	chanceDraws  = 15 // of P, as which the ratio of all ranges counts
+	chanceRise   = 60 // of P, as which a factor of 1 counts where it is more
 	chanceRanges = 7
 	chanceFirst  = 20   // of P', as which the first ratio counts
 	chanceRatio  = 0.65 // that ratio: who is chosen for a high number has less
@@ -60,7 +63,9 @@ func (c *Chances) Of(logit float64) float64 {
 		all, hot = all+c.predicted.At(i), hot+c.hot.At(i)
 	}
 	i, ratio := rangeOf(p), (hot+chanceFirst*chanceRatio)/(all+chanceFirst)
-	return min(1, p*(c.hot.At(i)+float64(chanceDraws*ratio))/(c.predicted.At(i)+chanceDraws))
+	factor := (c.hot.At(i) + float64(chanceDraws*ratio)) / (c.predicted.At(i) + chanceDraws)
+	rise := (c.hot.At(i) + chanceRise) / (c.predicted.At(i) + chanceRise)
+	return min(1, float64(p*min(factor, max(1, rise))))
 }
 
 // Learn takes in what an example turned out to be.
