@@ -96,7 +96,7 @@ func flagHelp(c *config.Config, k config.Key) string {
 
 // shownDefault returns the default value of a key, or "" if its help describes the default.
 func shownDefault(k config.Key) string {
-	if v := k.String(); v != "0s" {
+	if v := k.String(); v != "0s" && v != "default" { // the description says which one it is
 		return v
 	}
 	return ""
