@@ -119,9 +119,9 @@ func addCounts(t *show.List, s *history.Status, width int) {
 // withheldText explains why fetched pages are not stored.
 func withheldText(long bool) string {
 	if long {
-		return "of the fetched pages are not stored, because they ask for that (noindex or noarchive); --keep-noarchive stores such pages"
+		return "of the fetched pages ask for that (noindex or noarchive); --keep-noarchive stores such pages"
 	}
-	return "not stored: noindex, noarchive; see --keep-noarchive"
+	return "noindex or noarchive; --keep-noarchive stores them"
 }
 
 // sparedText explains what visits of pages that had not changed saved.
