@@ -21,7 +21,7 @@ func TestLoadedBetweenSlices(t *testing.T) {
 				w.URL = nil
 			}
 			whole := start(t, w, rough, "foresight", "").Run()
-			c, met := reloaded(t, whole, 16)
+			c, met := reloaded(t, whole, 13)
 			defer c.Free()
 			if !slices.Equal(c.Visits, whole.Visits) || !bytes.Equal(digest(t, c), digest(t, whole)) {
 				t.Error("order or state differ after loading")
