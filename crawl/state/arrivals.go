@@ -49,14 +49,17 @@ func (a *arrivals) Arrival() (mean, median time.Duration) {
 	if pages == 0 {
 		return 0, 0
 	}
-	before := int64(0)
-	for i, n := range a.Pages {
-		if before+n > (pages-1)/2 {
-			part := (float64(pages)/2 - float64(before)) / float64(n)
-			median = time.Duration((float64(i) + min(part, 1)) * float64(a.Step))
-			break
-		}
-		before += n
-	}
+	median = (a.of((pages-1)/2) + a.of(pages/2)) / 2
 	return time.Duration(a.Sum / float64(pages) * float64(time.Second)), median
+}
+
+// of returns about when the page came before which so many others did.
+func (a *arrivals) of(before int64) time.Duration {
+	for i, n := range a.Pages {
+		if before < n {
+			return time.Duration((float64(i) + (float64(before)+0.5)/float64(n)) * float64(a.Step))
+		}
+		before -= n
+	}
+	return time.Duration(len(a.Pages)) * a.Step
 }
