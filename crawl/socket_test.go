@@ -152,7 +152,7 @@ func TestSocketsKeepAlive(t *testing.T) {
 func TestSocketsStopped(t *testing.T) {
 	t.Parallel()
 	w := newSocketWeb(t, sockets{pages: socketPages(), sites: 50, serve: mixedSockets()})
-	for _, part := range []int64{10, 5} { // of as many connections as pages; most serve several
+	for _, part := range []int64{20, 10} { // of as many connections as pages; most serve several
 		if sum := w.run(t, int64(socketPages())/part); sum.Why != whyStopped {
 			t.Fatalf("it %s, want it stopped", sum.Why)
 		}
