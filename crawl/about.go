@@ -53,7 +53,7 @@ func firstWords(words []string) string {
 // crawl goes on without a topic: open reports that. It reports whether the session ended by itself.
 func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool, err error) {
 	sub := *o
-	sub.Config, sub.Seeds, sub.AddSeeds, sub.Chance = o.Config.Clone(), nil, true, nil
+	sub.Config, sub.Seeds, sub.AddSeeds, sub.Chance, sub.Control = o.Config.Clone(), nil, true, nil, nil
 	for _, u := range urls {
 		seed, err := page.ParseSeed(u)
 		if err != nil {

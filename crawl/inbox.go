@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -16,8 +17,10 @@ type inbox struct {
 	tasks   []*task
 	group   *group // the committer has one at a time
 	reload  <-chan struct{}
-	reloads bool     // the user demands that files are read again
-	urls    []string // of notices
+	reloads bool                  // the user demands that files are read again
+	urls    []string              // of notices
+	orders  <-chan *control.Order // nil: none are taken
+	order   *control.Order        // nil: there is none
 }
 
 // wait returns when something has arrived, at the given instant, or, with true, when the
@@ -37,6 +40,7 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 		in.reloads = true
 	case urls := <-in.notices:
 		in.urls = append(in.urls, urls...)
+	case in.order = <-in.orders:
 	case <-done:
 		return true
 	case <-alarm:

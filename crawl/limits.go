@@ -24,6 +24,8 @@ const (
 	whyRetry = "retry"
 	// The score needs terms that only a replay of the journal brings: Run continues.
 	whyReload = "reload"
+	// A command of the user: Run continues, or waits for the next one.
+	whyCommand = "command"
 )
 
 // limits decide when a run ends, and why.

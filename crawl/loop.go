@@ -68,7 +68,7 @@ func newLoop(s *session) (*loop, error) {
 	l.index.late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload}
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,12 @@ func (l *loop) start() error {
 	}
 	if l.options.Chance != nil {
 		l.retried = l.admission.retry(l.admission.chance)
-		l.limits.stop(l.now(), whyRetry)
+		if l.options.orders.plan == nil {
+			l.limits.stop(l.now(), whyRetry)
+		}
+	}
+	if l.options.orders.paused() {
+		l.limits.stop(l.now(), whyCommand)
 	}
 	if l.limits.watch != nil { // the condition of the session before may still hold
 		l.limits.check(l.now())
@@ -147,6 +152,9 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		if more {
 			continue
+		}
+		if l.limits.stopped() { // the next session takes orders, if there is one
+			l.inbox.orders = nil
 		}
 		if l.inbox.wait(done, l.now(), l.alarm(now, ask)) {
 			done = nil
@@ -243,6 +251,10 @@ func (l *loop) take() error {
 	}
 	if urls := l.inbox.takeNotices(); len(urls) > 0 && !l.limits.stopped() {
 		l.admission.notify(now, urls)
+	}
+	if x := l.inbox.order; x != nil {
+		l.inbox.order = nil
+		l.command(now, x)
 	}
 	if g := l.inbox.takeGroup(); g != nil {
 		if err := l.settle(now, g); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -49,10 +50,13 @@ type RunOptions struct {
 	// Reload, if not nil, demands that the files of the score are read again. They are also read
 	// when they change.
 	Reload <-chan struct{}
+	// Control, if not nil, brings commands that change the crawl while it runs.
+	Control *control.Control
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
 	keep   *config.Config // what the next run is to find as configuration; nil: Config
+	orders orders
 }
 
 // Machine is the part of the outside world that the crawler touches. The zero value is the
@@ -98,6 +102,7 @@ type Summary struct {
 // Run crawls until nothing is left, a limit of the configuration is reached or the context
 // ends. However it ends, Run can resume the crawl in the same directory.
 func Run(ctx context.Context, o RunOptions) (*Summary, error) {
+	defer o.orders.end(o.Control)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -117,15 +122,28 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	for err == nil {
 		var sum *Summary
-		if sum, w, err = run(ctx, &o, w, v); err == nil && sum.Why != whyReload {
+		if sum, w, err = run(ctx, &o, w, v); err == nil && !o.another(ctx, sum) {
 			return sum, v.err
 		}
 	}
 	return nil, err
 }
 
-// run does a session of a run. There is another one if sum.Why is whyReload, with the score
-// next.
+// another reports whether a run has another session after one that ended so.
+func (o *RunOptions) another(ctx context.Context, sum *Summary) bool {
+	switch sum.Why {
+	case whyReload:
+		if o.orders.plan != nil { // a command has given pages their chance
+			o.Chance = nil
+		}
+		return true
+	case whyCommand:
+		return o.obey(ctx, sum)
+	}
+	return false
+}
+
+// run does a session of a run. There may be another one, with the score next.
 func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary, next worth, err error) {
 	scope, err := config.NewScope(&o.Config) // it reads files, too
 	if err != nil {
@@ -148,9 +166,10 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	}
 	defer l.release()
 	if err = l.start(); err == nil {
+		o.orders.answer(nil)
 		err = l.run(ctx)
 	}
-	if l.limits.stopping == whyReload && ctx.Err() != nil {
+	if (l.limits.stopping == whyReload || l.limits.stopping == whyCommand) && ctx.Err() != nil {
 		l.limits.stopping = whyStopped
 	}
 	if next = l.scores.next; next.f != nil {
@@ -237,6 +256,7 @@ func (a *admission) beginSession(m *ceiling) error {
 	}
 	r.Facts.Prior = a.prior.packed
 	r.Facts.Named, r.Facts.Lost = true, a.lost
+	r.Facts.Command = a.options.orders.text()
 	if list := a.scope.DenyList(); list != nil {
 		r.Facts.Deny = state.PackDeny(list)
 	}

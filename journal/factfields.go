@@ -160,6 +160,7 @@ var fields = [...]field{
 	{onListed, func(f *Facts) bool { return len(f.Hints) > 0 }, (*writer).hints, (*reader).hints},
 	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
 	{onDone, func(f *Facts) bool { return f.Origin != Origin{} }, (*writer).origin, (*reader).origin},
+	text(onSession, func(f *Facts) *string { return &f.Command }),
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -474,6 +475,8 @@ type Facts struct {
 	Hints []event.Hint
 	// Moves says where the answers of the pages Event.Admit went (Moved).
 	Moves *Moves
+	// Command is the command of the user that began the session (Session). "": none did.
+	Command string
 }
 
 // An Origin is the response in the archive to which a revisit record refers.

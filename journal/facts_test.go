@@ -38,6 +38,7 @@ func fullFacts() Facts {
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints: []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves: &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
+		Command: "set pages 2000",
 	}
 }
 

@@ -55,6 +55,7 @@ type Session struct {
 	Policy     string
 	SitePolicy string
 	Config     config.Config
+	Command    string // of the user, that began it; "": none did
 }
 
 // Open opens the crawl in a directory. When the context ends, later reads end, too.
@@ -151,7 +152,7 @@ func (c *Crawl) EachGroup(fn func(*journal.Record) error, committed func()) erro
 
 func readSession(r *journal.Record) (s Session, err error) {
 	x := r.Facts.Session
-	s = Session{Record: r.Seq, At: r.Now, Wall: time.Unix(0, x.Wall).UTC(), Version: x.Version, Policy: x.Policy, SitePolicy: x.SitePolicy}
+	s = Session{Record: r.Seq, At: r.Now, Wall: time.Unix(0, x.Wall).UTC(), Version: x.Version, Policy: x.Policy, SitePolicy: x.SitePolicy, Command: r.Facts.Command}
 	s.Config, err = config.Parse(fmt.Sprintf("configuration in record %d", r.Seq), x.Config)
 	return s, err
 }

@@ -33,6 +33,8 @@ func PauseReason(s *history.Status, c *config.Config) string {
 		return "only unreachable sites are left"
 	case "retry":
 		return "failed pages are to be fetched again"
+	case "command":
+		return "by a command of the dashboard"
 	case "reload":
 		return "it reads its score again"
 	case "":
