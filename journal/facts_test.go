@@ -36,8 +36,8 @@ func fullFacts() Facts {
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
 		Revisit: math.MaxInt64, Origin: Origin{math.MinInt64, math.MaxInt64, true}, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
-		Hints: []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
-		Moves: &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
+		Hints:   []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
+		Moves:   &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
 		Command: "set pages 2000",
 	}
 }
@@ -91,7 +91,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
-		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost, Score: full.Score},
+		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost, Score: full.Score, Command: full.Command},
 		event.Listed:   listed,
 		event.Admitted: {Trial: true},
 		event.Revisit:  {Urgent: true},
