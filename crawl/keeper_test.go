@@ -22,7 +22,7 @@ func TestKeeperCrashes(t *testing.T) {
 	t.Parallel()
 	whole := crawlWhole(t)
 	removed := 0
-	for i := range lives(10, 3) {
+	for i := range lives(6, 3) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { removed += keepThroughCrashes(t, uint64(i), whole) })
 		})
