@@ -141,22 +141,22 @@ func siteErrors(s *state.State, list []SiteInfo, r *journal.Record) {
 		fallthrough
 	case event.Ruled, event.Listed:
 		if e.Kind == event.Ruled {
-			list[e.For].Robots = robotsState(r)
+			list[e.For].Robots = RobotsState(r)
 		}
 		list[site].Requests++
 	case event.Resolved:
 	default:
 		return
 	}
-	if !e.Class.Failed() || e.Kind == event.Ruled && robotsState(r) != "unavailable" {
+	if !e.Class.Failed() || e.Kind == event.Ruled && RobotsState(r) != "unavailable" {
 		return
 	}
 	at := s.Wall(e.End)
-	list[site].LastError, list[site].ErrorAt = failureOf(r), &at
+	list[site].LastError, list[site].ErrorAt = FailureOf(r), &at
 }
 
-// robotsState returns what the answer to a request for a robots.txt means for the site.
-func robotsState(r *journal.Record) string {
+// RobotsState returns what the answer to a request for a robots.txt means for the site.
+func RobotsState(r *journal.Record) string {
 	switch {
 	case r.Event.Hop:
 		return "elsewhere"
@@ -168,8 +168,8 @@ func robotsState(r *journal.Record) string {
 	return "ok"
 }
 
-// failureOf says in a few words why a request failed.
-func failureOf(r *journal.Record) string {
+// FailureOf says in a few words why a request failed.
+func FailureOf(r *journal.Record) string {
 	d := Failure{Class: r.Event.Class.String(), Status: int(r.Facts.Status), Note: r.Facts.Note}
 	return d.Text()
 }
