@@ -21,12 +21,14 @@ type Course struct {
 
 	last, stopped  time.Duration // instant of the last record; time between sessions so far
 	known, waiting int64
+	fetched        int64
 	closed         map[graph.Site]int // the step in which a site was given up
 }
 
 // A Step is what happened during a part of a crawl.
 type Step struct {
 	Fetched  int64   // pages, for the first time
+	Total    int64   // of them, until the end
 	Visits   int64   // of pages that were fetched before
 	Failed   int64   // attempts
 	Bytes    int64   // of answers
@@ -82,7 +84,7 @@ func (c *Course) step(ran time.Duration) *Step {
 	}
 	i := int(ran / c.Width)
 	for len(c.Steps) <= i {
-		next := Step{Known: c.known, Waiting: c.waiting}
+		next := Step{Known: c.known, Waiting: c.waiting, Total: c.fetched}
 		if n := len(c.Steps); n > 0 {
 			next.Known, next.Waiting = c.Steps[n-1].Known, c.Steps[n-1].Waiting
 		}
@@ -137,7 +139,9 @@ func (c *Course) done(e *event.Event, known bool) {
 		s.Visits++
 	default:
 		s.Fetched++
+		c.fetched++
 	}
+	c.Steps[len(c.Steps)-1].Total = c.fetched
 }
 
 // close notes that a site was given up.

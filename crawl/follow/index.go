@@ -473,3 +473,39 @@ func (x *Index) settle() {
 	states, _, _ := f.Census()
 	x.Course.settle(states[frontier.Known]+states[frontier.Acquired], int64(f.Pages()), lost)
 }
+
+// Before returns the request before an entry at the same site, lookups of names left out.
+func (x *Index) Before(n uint32, fn func(*journal.Record)) {
+	for n = ofSite(x.entries.At(int(n - 1))); n != 0; n = ofSite(x.entries.At(int(n - 1))) {
+		e := x.entries.At(int(n - 1))
+		if at, kind := e.place(); kind != event.Resolved {
+			x.load(place{at, kind}, func(r *journal.Record) error { fn(r); return nil })
+			return
+		}
+	}
+}
+
+// Took calls fn with the record of the decision to request the page of an entry, if it is there.
+func (x *Index) Took(n uint32, fn func(*journal.Record)) {
+	for n = ofPage(x.entries.At(int(n - 1))); n != 0; n = ofPage(x.entries.At(int(n - 1))) {
+		e := x.entries.At(int(n - 1))
+		if at, kind := e.place(); kind == event.Took {
+			x.load(place{at, kind}, func(r *journal.Record) error { fn(r); return nil })
+			return
+		}
+	}
+}
+
+// Until returns the last entry at about an instant or before it, of the requests of a site, or of all
+// for graph.NoSite; 0 if there is none.
+func (x *Index) Until(site graph.Site, at time.Duration) uint32 {
+	if site == graph.NoSite {
+		i := sort.Search(x.stamps.Len(), func(i int) bool { return time.Duration(x.stamps.At(i)) > at })
+		return uint32(min(i*stampEach, x.entries.Len()))
+	}
+	n := x.sites.At(int(site))[0]
+	for n != 0 && x.When(n) > at {
+		n = ofSite(x.entries.At(int(n - 1)))
+	}
+	return n
+}

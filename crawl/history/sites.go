@@ -80,7 +80,7 @@ func (c *Crawl) SiteList(f *SiteFilter, now time.Time) ([]SiteInfo, error) {
 	}
 	list := make([]SiteInfo, s.Frontier.Sites())
 	for i := range list {
-		list[i] = c.siteInfo(s, graph.Site(i), now)
+		list[i] = c.Site(graph.Site(i), now)
 	}
 	for p := range graph.Page(s.Frontier.Pages()) {
 		list[s.Frontier.Site(p)].count(s.Frontier.State(p))
@@ -99,9 +99,10 @@ func (c *Crawl) SiteList(f *SiteFilter, now time.Time) ([]SiteInfo, error) {
 	return list, nil
 }
 
-// siteInfo describes a site without its pages and errors.
-func (c *Crawl) siteInfo(s *state.State, id graph.Site, now time.Time) SiteInfo {
-	f := s.Frontier
+// Site describes a site at a time, without its pages, requests and errors. State must be called
+// before.
+func (c *Crawl) Site(id graph.Site, now time.Time) SiteInfo {
+	s, f := c.state, c.state.Frontier
 	x := SiteInfo{Site: string(s.Table.Name(id)), Delay: f.Between(id).Seconds(), By: f.DelayBy(id), Robots: "not fetched"}
 	if !c.config.Robots {
 		x.Robots = "ignored"
