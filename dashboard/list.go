@@ -110,7 +110,7 @@ func (t *pageTable) fill(a *asked, v *follow.View) (next graph.Page, err error) 
 // search looks for pages whose URL contains the query.
 func (t *pageTable) search(v *follow.View, late func(graph.Page) bool) (found []graph.Page, next graph.Page, err error) {
 	query, known := []byte(t.Query), graph.Page(v.S.Frontier.Pages())
-	var name []byte
+	var name, full []byte
 	of := graph.NoSite
 	err = v.S.URLs.Each(t.from, func(p graph.Page, site graph.Site, rest []byte) error {
 		next = p
@@ -121,7 +121,7 @@ func (t *pageTable) search(v *follow.View, late func(graph.Page) bool) (found []
 		if site != of && site != graph.NoSite {
 			name, of = append(name[:0], v.S.Table.Name(site)...), site
 		}
-		if t.selects(v, p) && (bytes.Contains(rest, query) || bytes.Contains(name, query) || bytes.Contains(append(name, rest...), query)) {
+		if full = append(append(full[:0], name...), rest...); bytes.Contains(full, query) && t.selects(v, p) {
 			found = append(found, p)
 		}
 		return nil

@@ -1,17 +1,27 @@
 package dashboard
 
+import "fmt"
+
 // A list is a table of a kind, with its caption and the name of its first column.
 type list[T any] struct {
 	Caption, What, Unit string
 	Rows                []T
 }
 
+// padded adds empty rows, which are hidden until the script fills them.
+func padded(rows []row, prefix string) []row {
+	for len(rows) < listed {
+		rows = append(rows, row{ID: fmt.Sprint(prefix, len(rows))})
+	}
+	return rows
+}
+
 func (o *overview) RequestList() list[row] {
-	return list[row]{Caption: "Requests that have ended, the newest first", Rows: o.Requests}
+	return list[row]{Caption: "Requests that have ended, the newest first", Rows: padded(o.Requests, "r")}
 }
 
 func (o *overview) FailureList() list[row] {
-	return list[row]{Caption: "Failed requests, the newest first", Rows: o.Failures}
+	return list[row]{Caption: "Failed requests, the newest first", Rows: padded(o.Failures, "f")}
 }
 
 func (o *overview) FailedList() list[count] {
