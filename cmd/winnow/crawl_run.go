@@ -162,7 +162,7 @@ func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), e
 	if addr == "" || err != nil {
 		return func() {}, explainKey(u, err)
 	}
-	token, err := readToken(c.MetricsToken)
+	token, err := readToken("--metrics-token", c.MetricsToken)
 	if err != nil {
 		return nil, err
 	}
@@ -175,17 +175,17 @@ func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), e
 }
 
 // readToken reads a token from a file. Without a name it returns nil.
-func readToken(name string) ([]byte, error) {
+func readToken(flag, name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--metrics-token: open %s: %w", name, result.Cause(err))
+		return nil, fmt.Errorf("%s: open %s: %w", flag, name, result.Cause(err))
 	}
 	token := bytes.TrimSpace(text)
 	if len(token) < 16 {
-		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
+		return nil, withHint(fmt.Errorf("%s: %s: a token has at least 16 characters", flag, name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
 	}
 	return token, nil
 }

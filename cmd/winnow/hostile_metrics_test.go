@@ -33,10 +33,10 @@ func TestMetricsToken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := readToken(short); err == nil {
+	if _, err := readToken("--metrics-token", short); err == nil {
 		t.Error("a token of one letter")
 	}
-	if got, err := readToken(long); err != nil || string(got) != token {
+	if got, err := readToken("--metrics-token", long); err != nil || string(got) != token {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -121,9 +121,17 @@ type Options struct {
 	Links  int             // and this many pages that link to it
 }
 
+// A Source is a crawl that is explained. About calls fn for the records that tell about a page, and
+// maybe for others, in order.
+type Source interface {
+	State() (*state.State, error)
+	Config() (*config.Config, error)
+	About(p graph.Page, fn func(*journal.Record) error) error
+}
+
 // URL explains what the crawl knows about a URL, which may be written as people do. The error
 // says what is wrong with it, or that the crawl cannot be read.
-func URL(c *history.Crawl, text string, o Options) (*Page, error) {
+func URL(c Source, text string, o Options) (*Page, error) {
 	forms, err := page.Forms(text)
 	if err != nil {
 		return nil, err
@@ -157,7 +165,7 @@ func URL(c *history.Crawl, text string, o Options) (*Page, error) {
 type explainer struct {
 	Options
 	*Page
-	c    *history.Crawl
+	c    Source
 	s    *state.State
 	f    *frontier.Frontier
 	conf *config.Config
@@ -202,7 +210,7 @@ func (x *explainer) running() bool { return x.Status.State == history.StateRunni
 func (x *explainer) explain(p graph.Page) error {
 	x.p, x.site = p, x.f.Site(p)
 	x.story = story{page: p, site: x.site, most: x.Options.Links, linkers: map[graph.Page]bool{}, target: graph.NoPage, like: graph.NoPage}
-	if err := x.c.Each(func(r *journal.Record) error { x.story.read(x.s, r); return nil }); err != nil {
+	if err := x.c.About(p, func(r *journal.Record) error { x.story.read(x.s, r); return nil }); err != nil {
 		return err
 	}
 	x.State = x.stateName()
@@ -222,7 +230,7 @@ func (x *explainer) explain(p graph.Page) error {
 	x.addDropped()
 	x.addAgain()
 	x.addTopic()
-	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
+	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Waits(p) {
 		x.addRanks()
 		x.addClock()
 	}

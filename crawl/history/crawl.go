@@ -44,6 +44,7 @@ type Crawl struct {
 	state    *state.State   // nil until it was needed
 	trail    *Trail         // nil until it was needed
 	temp     string         // directory of the URLs; "": those of the crawl are read
+	tail     *journal.Tail  // nil until Advance was called
 }
 
 // A Session is one run of the program.
@@ -113,6 +114,10 @@ func (c *Crawl) Sites() int { return int(c.end.Sites) }
 // Each reads the journal and calls fn for each record in order, until fn returns an error.
 // Damaged records are skipped; the ids in the others are still right.
 func (c *Crawl) Each(fn func(*journal.Record) error) error { return c.EachGroup(fn, func() {}) }
+
+// About calls fn for the records that tell about a page. It reads the whole journal and calls fn
+// for all records.
+func (c *Crawl) About(_ graph.Page, fn func(*journal.Record) error) error { return c.Each(fn) }
 
 // EachGroup does what Each does, and calls committed after the last record of each group.
 func (c *Crawl) EachGroup(fn func(*journal.Record) error, committed func()) error {

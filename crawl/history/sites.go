@@ -80,7 +80,7 @@ func (c *Crawl) SiteList(f *SiteFilter, now time.Time) ([]SiteInfo, error) {
 	}
 	list := make([]SiteInfo, s.Frontier.Sites())
 	for i := range list {
-		list[i] = c.siteInfo(s, graph.Site(i), now)
+		list[i] = c.Site(graph.Site(i), now)
 	}
 	for p := range graph.Page(s.Frontier.Pages()) {
 		list[s.Frontier.Site(p)].count(s.Frontier.State(p))
@@ -99,9 +99,10 @@ func (c *Crawl) SiteList(f *SiteFilter, now time.Time) ([]SiteInfo, error) {
 	return list, nil
 }
 
-// siteInfo describes a site without its pages and errors.
-func (c *Crawl) siteInfo(s *state.State, id graph.Site, now time.Time) SiteInfo {
-	f := s.Frontier
+// Site describes a site at a time, without its pages, requests and errors. State must be called
+// before.
+func (c *Crawl) Site(id graph.Site, now time.Time) SiteInfo {
+	s, f := c.state, c.state.Frontier
 	x := SiteInfo{Site: string(s.Table.Name(id)), Delay: f.Between(id).Seconds(), By: f.DelayBy(id), Robots: "not fetched"}
 	if !c.config.Robots {
 		x.Robots = "ignored"
@@ -141,22 +142,22 @@ func siteErrors(s *state.State, list []SiteInfo, r *journal.Record) {
 		fallthrough
 	case event.Ruled, event.Listed:
 		if e.Kind == event.Ruled {
-			list[e.For].Robots = robotsState(r)
+			list[e.For].Robots = RobotsState(r)
 		}
 		list[site].Requests++
 	case event.Resolved:
 	default:
 		return
 	}
-	if !e.Class.Failed() || e.Kind == event.Ruled && robotsState(r) != "unavailable" {
+	if !e.Class.Failed() || e.Kind == event.Ruled && RobotsState(r) != "unavailable" {
 		return
 	}
 	at := s.Wall(e.End)
-	list[site].LastError, list[site].ErrorAt = failureOf(r), &at
+	list[site].LastError, list[site].ErrorAt = FailureOf(r), &at
 }
 
-// robotsState returns what the answer to a request for a robots.txt means for the site.
-func robotsState(r *journal.Record) string {
+// RobotsState returns what the answer to a request for a robots.txt means for the site.
+func RobotsState(r *journal.Record) string {
 	switch {
 	case r.Event.Hop:
 		return "elsewhere"
@@ -168,8 +169,8 @@ func robotsState(r *journal.Record) string {
 	return "ok"
 }
 
-// failureOf says in a few words why a request failed.
-func failureOf(r *journal.Record) string {
+// FailureOf says in a few words why a request failed.
+func FailureOf(r *journal.Record) string {
 	d := Failure{Class: r.Event.Class.String(), Status: int(r.Facts.Status), Note: r.Facts.Note}
 	return d.Text()
 }

@@ -200,9 +200,14 @@ func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any))
 		return p.Stopped()
 	}
 	_, err := r.Run()
-	s.settling.commit(s) // all that was read is on disk
-	s.settling.commit(s)
+	s.Settled()
 	return err
+}
+
+// Settled ends what was read: all of it is on disk.
+func (s *State) Settled() {
+	s.settling.commit(s)
+	s.settling.commit(s)
 }
 
 // replayCost is about the time to replay a record with its share of the links. manyRecords

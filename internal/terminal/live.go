@@ -11,13 +11,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // PrintSummary writes the status of a crawl that has ended.
 func PrintSummary(w io.Writer, dir string, s *history.Status, c *config.Config) error {
 	t := show.NewList()
 	t.Add("directory", "", dir)
-	t.Add("state", "", StateText(s, c))
+	t.Add("state", "", wording.StateText(s, c))
 	addCounts(t, s, textWidth)
 	addSkipped(t, s, textWidth)
 	addDown(t, s, downShown)
@@ -43,7 +44,7 @@ func (v *View) Lines(s *history.Status, width, height int) []string {
 	width = max(width, leastWidth)
 	lines := []string{v.fit(width, "  ", v.header(s)...)}
 	lines = append(lines, v.course(s, width)...)
-	held := holds(s)
+	held := wording.Holds(s)
 	if len(held) == 0 {
 		held = []string{"nothing"}
 	}
@@ -126,58 +127,6 @@ func timeLeft(s *history.Status) string {
 		return "~" + show.Duration(time.Duration(seconds*1e9)) + " at this rate"
 	}
 	return ""
-}
-
-// holdNames are the words for the reasons of history.Status.Delays, and for some of Waits.
-var holdNames = map[string]string{
-	"crawl-delay": "Crawl-delay", "delay": "--delay", "retry-after": "Retry-After", "too-often": "too many requests",
-	"slow": "slow answers", "failures": "pause after failures", "address": "same IP address", "robots-elsewhere": "robots.txt elsewhere",
-	"twin": "http and https share a server", "commit": "disk", "better": "better pages elsewhere",
-}
-
-// fewSites is the largest number of sites with pages that is named as a reason: requests to one
-// site follow each other, so few sites are slow.
-const fewSites = 10
-
-// holds lists why the crawl is not faster. Numbers are those of sites, the largest first.
-func holds(s *history.Status) (items []string) {
-	by := map[string]int{}
-	for why, n := range s.Delays {
-		by[holdNames[why]] += n
-	}
-	for _, why := range []string{"address", "robots-elsewhere", "twin", "commit", "better"} {
-		if n := s.Waits[why]; n > 0 {
-			by[holdNames[why]] = n
-		}
-	}
-	if s.Active >= s.Fetchers && s.Fetchers > 0 {
-		items = append(items, "all "+show.Counted(int64(s.Fetchers), "fetcher")+" busy")
-	}
-	for i, name := range show.ByValue(by) {
-		item := name + " " + show.Grouped(by[name])
-		if i == 0 {
-			item = name + " " + show.Counted(int64(by[name]), "site")
-		}
-		items = append(items, item)
-	}
-	if s.Down > 0 {
-		items = append(items, "unreachable "+show.Grouped(s.Down)+nextTry(s))
-	}
-	switch {
-	case s.Wanting == 0 && s.Active == 0 && s.Down == 0:
-		items = append(items, "no site has pages left")
-	case s.Wanting > 0 && s.Wanting <= fewSites && s.Wanting < s.Fetchers:
-		items = append(items, "only "+show.Counted(int64(s.Wanting), "site")+" with pages")
-	}
-	return items
-}
-
-// nextTry says when the first unreachable site is requested again.
-func nextTry(s *history.Status) string {
-	if s.NextTry == nil || s.NextTry.Before(s.Measured) { // it is due
-		return ""
-	}
-	return " (next try " + s.NextTry.Local().Format("15:04:05") + ")"
 }
 
 // now lists what is requested, as many URLs as there is room for.

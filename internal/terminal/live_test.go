@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // someStats are those of a crawl in full swing.
@@ -104,12 +105,12 @@ func TestHolds(t *testing.T) {
 		"unreachable 2 (next try 15:04:05)":              {Fetchers: 1, Wanting: 2, Down: 2, NextTry: &next},
 		"better pages elsewhere 3 sites":                 {Fetchers: 1, Wanting: 20, Waits: map[string]int{"better": 3}},
 	} {
-		if got := strings.Join(holds(&s), ", "); got != want {
+		if got := strings.Join(wording.Holds(&s), ", "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	for _, why := range []string{"retry-after", "failures", "delay", "crawl-delay", "too-often", "slow"} { // those of frontier.DelayBy
-		if holdNames[why] == "" {
+		if wording.HoldName(why) == "" {
 			t.Errorf("%s has no name", why)
 		}
 	}

@@ -6,14 +6,6 @@ import (
 	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
-// StateText returns the state of a crawl and, unless it runs, the reason.
-func StateText(s *history.Status, c *config.Config) string {
-	if s.State != history.StatePaused && s.State != history.StateFinished {
-		return s.State
-	}
-	return s.State + ": " + wording.PauseReason(s, c)
-}
-
 // ResumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
 // left to fetch.
 func ResumeCommand(dir string, s *history.Status, c *config.Config) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // Plain tells how a crawl goes where there is no terminal: what changes when it changes, and a
@@ -65,7 +66,7 @@ func (p *Plain) failures(s *history.Status) (lines []string) {
 func (p *Plain) reach(s *history.Status) []string {
 	switch was := p.seen.Down; {
 	case s.Down > 0 && was == 0:
-		return []string{show.Counted(s.Down, "site") + " cannot be reached" + nextTry(s)}
+		return []string{show.Counted(s.Down, "site") + " cannot be reached" + wording.NextTry(s)}
 	case s.Down == 0 && was > 0:
 		return []string{"no site is unreachable any more"}
 	}
@@ -80,7 +81,7 @@ func progress(s *history.Status) [4]int64 {
 // pulse returns a heartbeat, and sets the time until the next.
 func (p *Plain) pulse(s *history.Status) string {
 	held := ""
-	if list := holds(s); len(list) > 0 {
+	if list := wording.Holds(s); len(list) > 0 {
 		held = "; held by " + strings.Join(list, ", ")
 	}
 	if now := progress(s); now != p.shown {

@@ -56,7 +56,7 @@ func addSample(t *show.List, s *history.Status) {
 // addState adds the directory, the state, and how to resume.
 func addState(t *show.List, dir string, s *history.Status, c *config.Config) {
 	t.Add("directory", "", dir)
-	t.Add("state", "", StateText(s, c))
+	t.Add("state", "", wording.StateText(s, c))
 	if next := ResumeCommand(dir, s, c); next != "" {
 		t.Add("to resume", "", next)
 	}

@@ -73,7 +73,7 @@ func TestPauseRaised(t *testing.T) {
 	c := config.Default()
 	c.Pages = 500
 	s := history.Status{State: "paused", Why: "pages", Fetched: 120}
-	if got := StateText(&s, &c); got != "paused: reached --pages" {
+	if got := wording.StateText(&s, &c); got != "paused: reached --pages" {
 		t.Errorf("%q", got)
 	}
 	if got := ResumeCommand("a.crawl", &s, &c); got != "winnow crawl --dir a.crawl" {

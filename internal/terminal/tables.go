@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/wording"
 )
 
 // PrintSites writes sites as a table. If the crawl does not run, a site with pages is requested
@@ -57,30 +58,9 @@ func PrintHandouts(w io.Writer, list []explain.Handout) error {
 	t := show.NewList("place", "wait", "why", "value", "url")
 	for i := range list {
 		x := &list[i]
-		t.Add(x.Place, show.Duration(time.Duration(x.Wait*1e9)), handoutReason(x), plot.Number(x.Value), show.Line(x.URL))
+		t.Add(x.Place, show.Duration(time.Duration(x.Wait*1e9)), wording.HandoutReason(x), plot.Number(x.Value), show.Line(x.URL))
 	}
 	return t.Print(w)
-}
-
-// handoutReason says why a page is requested when it is.
-func handoutReason(x *explain.Handout) string {
-	why := x.By
-	if name := holdNames[x.By]; name != "" {
-		why = name
-		if x.By != "address" && x.By != "better" {
-			why += " " + show.Duration(time.Duration(x.Between*1e9))
-		}
-	}
-	if x.First {
-		why += ", after robots.txt"
-	}
-	if x.Again {
-		why += ", again"
-	}
-	if x.Board != "" {
-		why += " (" + x.Board + ")"
-	}
-	return why
 }
 
 // LogHeader names the fields of LogLine.

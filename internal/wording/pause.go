@@ -13,6 +13,14 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
+// StateText returns the state of a crawl and, unless it runs, the reason.
+func StateText(s *history.Status, c *config.Config) string {
+	if s.State != history.StatePaused && s.State != history.StateFinished {
+		return s.State
+	}
+	return s.State + ": " + PauseReason(s, c)
+}
+
 // PauseReason describes why a crawl does not run.
 func PauseReason(s *history.Status, c *config.Config) string {
 	if s.State == history.StateFinished {

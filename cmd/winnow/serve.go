@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/dashboard"
+)
+
+type serveOptions struct {
+	listen string
+	token  string // file
+	hosts  []string
+}
+
+func newServeCommand(u *ui) *cobra.Command {
+	opt := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve DIR... [FILE.json...] [--listen ADDR]",
+		Short: "show crawls in a browser, while they run or afterwards",
+		Long: `Serves a dashboard of crawls until Ctrl-C: an overview with curves that move, sites, pages with
+their explanation, visits and links, the frontier, failures, traps, the politeness ledger and
+freshness. Several crawls are shown side by side. A file is a result of the laboratory: what
+winnow lab run NAME --json prints, or the summary.json that --out writes.
+
+It changes nothing, and works while a crawl runs, after it stopped, and after it was killed.
+What the crawl left in its directory is shown at once; its state is restored and its journal read
+once in the background, and pages say how far that is.
+
+Only this machine can reach it unless --listen says otherwise; then --token is needed, which the
+browser asks for once. It answers to IP addresses, localhost and the names of --host.`,
+		Example: `  winnow serve a.example.crawl
+  winnow serve a.crawl b.crawl results/leaderboard/summary.json
+  winnow serve a.example.crawl --listen 0.0.0.0:8800 --token token.txt --host crawler.example.org`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return exactly("DIR")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runServe(cmd.Context(), u, opt, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.listen, "listen", "127.0.0.1:8800", "where it is served; port 0 is any free one")
+	f.StringVar(&opt.token, "token", "", "file with a token that users must give, of at least 16 characters")
+	f.StringSliceVar(&opt.hosts, "host", nil, "names by which it may be addressed, besides localhost")
+	return cmd
+}
+
+// A servePlace describes where the dashboard is served: the object of --json.
+type servePlace struct {
+	Address string   `json:"address"`
+	Crawls  []string `json:"crawls"`
+	Results []string `json:"results"`
+}
+
+func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) error {
+	o := dashboard.Options{Hosts: opt.hosts, Version: programVersion()}
+	for _, name := range args {
+		info, err := os.Stat(name)
+		switch {
+		case err == nil && !info.IsDir():
+			o.Results = append(o.Results, name)
+		case err == nil && !layout.IsCrawl(name):
+			return withHint(fmt.Errorf("%s is not a crawl", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+		case err != nil:
+			return withHint(fmt.Errorf("there is no crawl %s", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+		default:
+			o.Dirs = append(o.Dirs, name)
+		}
+	}
+	var err error
+	if o.Token, err = readToken("--token", opt.token); err != nil {
+		return err
+	}
+	if !strings.Contains(opt.listen, ":") {
+		opt.listen = "127.0.0.1:" + opt.listen
+	}
+	l, err := dashboard.Listen(opt.listen, o.Token)
+	switch {
+	case errors.Is(err, dashboard.ErrToken):
+		return withHint(usagef("--listen %s: %w", opt.listen, err), "to make one: openssl rand -hex 16 > token.txt; then try: %s", u.withFlag("--token", "token.txt"))
+	case err != nil:
+		return withHint(fmt.Errorf("--listen: %w", err), "port 0 is any free port; try: %s", u.withFlag("--listen", "127.0.0.1:0"))
+	}
+	defer l.Close()
+	s, err := dashboard.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer s.Wait()
+	if err := u.servesAt(l, &o); err != nil {
+		return err
+	}
+	return dashboard.Serve(ctx, l, s.Handler())
+}
+
+// servesAt prints where the dashboard is served.
+func (u *ui) servesAt(l net.Listener, o *dashboard.Options) error {
+	place := servePlace{"http://" + l.Addr().String() + "/", append([]string{}, o.Dirs...), append([]string{}, o.Results...)}
+	if u.asJSON {
+		return u.json(&place)
+	}
+	u.notef("dashboard at %s", place.Address)
+	u.notef("Ctrl-C ends it")
+	return nil
+}
