@@ -19,7 +19,7 @@ func memoryLimit(o *RunOptions) int64 {
 
 // A ceiling keeps a crawl below --max-memory. It compares that with a measure:
 //
-//	needed = 2 * state + rest + beside
+//	needed = 2 * state + rest + beside + others
 //
 // The state is what the crawl knows. It counts twice, since a snapshot may copy it (see
 // snapshots). The rest is bodies under way, records that wait for the disk and the buffers
@@ -32,6 +32,7 @@ type ceiling struct {
 	most   int64       // --max-memory, in bytes
 	heap   func() Heap // nil: only the state is measured
 	beside int64       // bytes of columns that are not part of the state: see limits.watchMemory
+	others int64       // bytes that others use: see RunOptions.Beside
 	state  int64       // when it was last measured
 	needed int64
 	known  int    // pages and sites at that time
@@ -59,7 +60,7 @@ func (c *ceiling) look(s *state.State, now bool) {
 		if c.heap != nil {
 			rest = max(rest, c.heap().Live-s.Heap())
 		}
-		c.needed = 2*c.state + rest + c.beside
+		c.needed = 2*c.state + rest + c.beside + c.others
 	}
 }
 
@@ -80,7 +81,10 @@ func (c *ceiling) fits(s *state.State, t *task) bool {
 
 // watchMemory pauses the crawl before it needs more memory than it may have.
 func (l *limits) watchMemory() {
-	l.ceiling.beside = l.watch.OffHeap()
+	l.ceiling.beside, l.ceiling.others = l.watch.OffHeap(), 0
+	if l.options.Beside != nil {
+		l.ceiling.others = l.options.Beside()
+	}
 	l.ceiling.look(l.state, false)
 	if !l.stopped() && l.ceiling.full() {
 		l.ceiling.look(l.state, true)
@@ -116,7 +120,7 @@ func (l *limits) bursts(t *task) bool {
 // and the heap, measured if that is possible.
 func (c *ceiling) weigh(s *state.State, held int64, x *history.Status) {
 	heap := s.Heap()
-	x.OffHeap = s.Memory() - heap + held
+	x.OffHeap = s.Memory() - heap + held + c.others
 	if c.heap != nil {
 		heap = c.heap().Resident
 	}

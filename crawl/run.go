@@ -50,6 +50,9 @@ type RunOptions struct {
 	// Reload, if not nil, demands that the files of the score are read again. They are also read
 	// when they change.
 	Reload <-chan struct{}
+	// Beside, if not nil, returns the memory outside the Go heap that others use in this process.
+	// It counts for the ceiling. It is called often, and from one goroutine.
+	Beside func() int64
 	// Control, if not nil, brings commands that change the crawl while it runs.
 	Control *control.Control
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the

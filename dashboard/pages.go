@@ -103,13 +103,14 @@ func outside(text string) string {
 
 // A frame is what surrounds each page.
 type frame struct {
-	Title  string
-	Crawl  *crawlHead // nil: the page is about no crawl
-	Crawls []link     // all of them, if there are several
-	Lab    bool       // there are results of the laboratory
-	Token  bool       // one logs in
-	Live   string     // where the numbers that move come from, "" if none do
-	Body   any
+	Title   string
+	Crawl   *crawlHead // nil: the page is about no crawl
+	Crawls  []link     // all of them, if there are several
+	Lab     bool       // there are results of the laboratory
+	Token   bool       // one logs in
+	Control bool       // the crawl can be changed
+	Live    string     // where the numbers that move come from, "" if none do
+	Body    any
 }
 
 // A link is a link to a page of the dashboard.
@@ -223,6 +224,9 @@ func (s *Server) frame(r *http.Request, c *crawled, g *follow.Glance, template s
 			head.Nav = append(head.Nav, link{v.name, base + strings.TrimSuffix(v.path, "{$}"), v.template == template})
 		}
 	}
+	if s.controls(c) {
+		head.Nav = append(head.Nav, link{controlView.name, base + controlView.path, controlView.template == template})
+	}
 	f := s.plain("")
 	f.Crawl = head
 	for i := range f.Crawls {
@@ -233,7 +237,7 @@ func (s *Server) frame(r *http.Request, c *crawled, g *follow.Glance, template s
 
 // plain returns what surrounds a page that is about no crawl.
 func (s *Server) plain(title string) *frame {
-	f := &frame{Title: title, Lab: len(s.results) > 0, Token: len(s.o.Token) > 0}
+	f := &frame{Title: title, Lab: len(s.results) > 0, Token: len(s.o.Token) > 0 && !s.o.Open, Control: s.o.Control != nil}
 	if len(s.crawls) > 1 {
 		for _, c := range s.crawls {
 			f.Crawls = append(f.Crawls, link{Name: c.Name, To: "/crawl/" + c.Name + "/"})

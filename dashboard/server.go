@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/follow"
 )
 
@@ -43,9 +44,10 @@ type Options struct {
 	// origin of its own, so that what a stored page does cannot reach the dashboard.
 	Copies   Copies
 	CopyBase string // such as http://127.0.0.1:8801
-	// Controls changes crawls, nil for none. It gets POST requests to /crawl/NAME/control/VERB
-	// that have passed all checks: token, host and origin.
-	Controls Controls
+	// Control, if not nil, changes the first crawl of Dirs. It needs a Token.
+	Control Commander
+	// Open: whoever only reads needs no token.
+	Open bool
 }
 
 // Copies writes stored pages.
@@ -55,11 +57,10 @@ type Copies interface {
 	WriteCopy(w http.ResponseWriter, r *http.Request, dir, url string, at time.Time)
 }
 
-// Controls changes crawls.
-type Controls interface {
-	// Control does what a verb says to the crawl in a directory, by the form of the request. The
-	// error is shown to the user.
-	Control(r *http.Request, dir, verb string) error
+// A Commander carries out the commands of the user: a control.Control.
+type Commander interface {
+	// Do returns when the command is in force. The user sees the error.
+	Do(context.Context, control.Command) error
 }
 
 // A Server serves the dashboard.
@@ -70,6 +71,7 @@ type Server struct {
 	results []*Result
 	pages   map[string]*sheet
 	key     [32]byte // signs the cookie: it ends with the process
+	control controls
 }
 
 // A crawled is a crawl that is shown.
@@ -83,6 +85,9 @@ type crawled struct {
 // New returns a server that follows the crawls until the context ends.
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o, ctx: ctx, pages: map[string]*sheet{}}
+	if o.Control != nil && (len(o.Token) == 0 || len(o.Dirs) == 0) {
+		return nil, errors.New("a crawl is controlled with a token only")
+	}
 	rand.Read(s.key[:]) // never fails
 	if err := s.parse(); err != nil {
 		return nil, err
@@ -159,7 +164,8 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /crawl/{name}/events", s.guarded(s.serveEvents))
 	mux.HandleFunc("GET /crawl/{name}/chart.svg", s.guarded(s.serveChart))
-	mux.HandleFunc("POST /crawl/{name}/control/{verb}", s.guarded(s.control))
+	mux.HandleFunc("GET /crawl/{name}/control", s.guarded(s.view(controlView)))
+	mux.HandleFunc("POST /crawl/{name}/control/{verb}", s.guarded(s.command))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusNotFound, "There is no such page.", "")
 	})
@@ -209,8 +215,13 @@ func (s *Server) ticket() string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// admitted reports whether a request brings the token, or the cookie of the login.
+// admitted reports whether a request may be answered.
 func (s *Server) admitted(r *http.Request) bool {
+	return s.o.Open && (r.Method == http.MethodGet || r.Method == http.MethodHead) || s.known(r)
+}
+
+// known reports whether a request brings the token, or the cookie of the login.
+func (s *Server) known(r *http.Request) bool {
 	if len(s.o.Token) == 0 {
 		return true
 	}
@@ -283,21 +294,6 @@ func localPath(text string) string {
 	return text
 }
 
-// control passes a command on.
-func (s *Server) control(w http.ResponseWriter, r *http.Request) {
-	c := s.crawl(r)
-	if c == nil || s.o.Controls == nil {
-		s.fail(w, r, http.StatusNotFound, "Nothing can be changed here.", "Crawls are controlled by the dashboard of winnow crawl --ui.")
-		return
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
-	if err := s.o.Controls.Control(r, c.Dir, r.PathValue("verb")); err != nil {
-		s.fail(w, r, http.StatusBadRequest, err.Error(), "")
-		return
-	}
-	http.Redirect(w, r, "/crawl/"+c.Name+"/", http.StatusSeeOther)
-}
-
 // crawl returns the crawl that a request names, or nil.
 func (s *Server) crawl(r *http.Request) *crawled {
 	for _, c := range s.crawls {
@@ -366,4 +362,13 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		server.Close()
 	}
 	return nil
+}
+
+// OffHeap returns the memory that the crawls take here outside the Go heap, in bytes.
+func (s *Server) OffHeap() (n int64) {
+	for _, c := range s.crawls {
+		g, _ := c.Glance()
+		n += g.OffHeap
+	}
+	return n
 }

@@ -210,6 +210,7 @@ func siteAt(base string, v *follow.View, n *follow.SiteCount, id graph.Site) sit
 type sitePage struct {
 	siteRow
 	Own       string // its name
+	Control   string // where it is controlled, "" if it is not
 	Delay     string
 	Why       string // what decides the delay
 	Place     string
@@ -250,6 +251,9 @@ func showSite(a *asked) (any, error) {
 		}
 		x.siteRow = siteAt(a.base, v, &n, id)
 		x.fill(a, v, id)
+		if a.s.controls(a.c) {
+			x.Control = a.base + "control?site=" + url.QueryEscape(name)
+		}
 		return nil
 	})
 	a.title = name

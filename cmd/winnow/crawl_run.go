@@ -29,6 +29,11 @@ func (c *crawling) run(ctx context.Context) error {
 		return err
 	}
 	defer closeMetrics()
+	board, err := c.serveDashboard(ctx)
+	if err != nil {
+		return err
+	}
+	defer board.close()
 	if err := c.printStart(); err != nil {
 		return err
 	}
@@ -42,8 +47,8 @@ func (c *crawling) run(ctx context.Context) error {
 	reload, done := hangups(&c.config)
 	defer done()
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Reload: reload,
-		Dir:    c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
+		Reload: reload, Control: board.control, Beside: board.offHeap,
+		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
 		Log: slog.New(&terminal.Log{Show: p.Say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.Set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},

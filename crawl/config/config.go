@@ -134,6 +134,8 @@ type Config struct {
 
 	Metrics      string `toml:"metrics" section:"Monitoring" help:"serve Prometheus metrics at this address; without a host, on loopback"`
 	MetricsToken string `toml:"metrics_token" kind:"file" help:"file with a token that clients of the metrics must send; required for addresses other than loopback"`
+	UI           string `toml:"ui" help:"serve a dashboard at this address that shows the crawl and controls it; without a host, on loopback"`
+	UIToken      string `toml:"ui_token" kind:"file" help:"file with the token of those who control the crawl; without one a new token is printed. Required for addresses other than loopback, where it is for readers, too"`
 
 	// Site holds exceptions: what differs for some sites.
 	Site []Override `toml:"site,omitempty"`

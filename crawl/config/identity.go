@@ -63,6 +63,9 @@ func (c *Config) checkAddresses() error {
 	if _, err := c.NoticesAddress(); err != nil {
 		return err
 	}
+	if _, err := c.UIAddress(); err != nil {
+		return err
+	}
 	_, err := c.MetricsAddress()
 	return err
 }
@@ -101,18 +104,32 @@ func (c *Config) ProxyURL() (*url.URL, error) {
 // loopback; other addresses need a token: nothing of a crawl is open to the network unless
 // the user demands it twice.
 func (c *Config) MetricsAddress() (string, error) {
-	if c.Metrics == "" {
+	return ownAddress("metrics", c.Metrics, "9090", c.MetricsToken)
+}
+
+// UIAddress returns where the dashboard is served, "" for nowhere, by the same rules.
+func (c *Config) UIAddress() (string, error) { return ownAddress("ui", c.UI, "8800", c.UIToken) }
+
+// ownAddress returns the address of a key, at which the crawl itself serves something. usual is a
+// port for hints.
+func ownAddress(key, text, usual, token string) (string, error) {
+	if text == "" {
 		return "", nil
 	}
-	host, port, ok := hostPort(c.Metrics)
+	host, port, ok := hostPort(text)
 	if !ok {
-		return "", &KeyError{"metrics", "127.0.0.1:9090", fmt.Errorf("%q: want a port, or an address and a port", c.Metrics)}
+		return "", &KeyError{key, "127.0.0.1:" + usual, fmt.Errorf("%q: want a port, or an address and a port", text)}
 	}
-	addr, err := netip.ParseAddr(host)
-	if loopback := host == "localhost" || err == nil && addr.IsLoopback(); !loopback && c.MetricsToken == "" {
-		return "", &KeyError{"metrics", "127.0.0.1:" + port, fmt.Errorf("%q is open to other machines and needs metrics_token", c.Metrics)}
+	if token == "" && !Loopback(host) {
+		return "", &KeyError{key, "127.0.0.1:" + port, fmt.Errorf("%q is open to other machines and needs %s_token", text, key)}
 	}
 	return net.JoinHostPort(host, port), nil
+}
+
+// Loopback reports whether a host is this machine alone.
+func Loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // NoticesAddress returns where notices are received, "" for nowhere. Without a host it is on

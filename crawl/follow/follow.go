@@ -47,6 +47,7 @@ type Glance struct {
 	Opened  time.Duration // how long it took until the state was there, 0 before
 	Indexed time.Duration // and until the journal was read
 	Bytes   int64         // of the index, outside the Go heap
+	OffHeap int64         // of index and state, outside the Go heap
 }
 
 // A View is what can be asked while nothing changes: see Follower.Read.
@@ -313,11 +314,12 @@ func (f *Follower) refresh(c *history.Crawl, s *state.State, conf *config.Config
 	if f.index != nil {
 		bytes = f.index.Bytes()
 	}
+	off := bytes + s.Memory() - s.Heap()
 	f.mu.Unlock()
 	if v := g.Survey; v != nil {
 		v.details(x)
 	}
-	f.update(func(g *Glance) { g.Status, g.Running, g.Bytes = x, c.Running, bytes })
+	f.update(func(g *Glance) { g.Status, g.Running, g.Bytes, g.OffHeap = x, c.Running, bytes, off })
 }
 
 // nowOf returns the present instant of a crawl: of one that does not run, that of its last record.

@@ -42,6 +42,13 @@ type Index struct {
 	failures []uint32 // entries of the last failed requests, as a ring
 	failed   int      // failures so far
 	Course   Course
+	Commands []Command // of the user
+}
+
+// A Command is what the user demanded of the crawl while it ran.
+type Command struct {
+	At   time.Time
+	Text string
 }
 
 // An entry is a record that tells about a page or a site: its place and kind, 1 + the entry
@@ -118,6 +125,9 @@ func (x *Index) read(r *journal.Record) error {
 	x.pages.Grow(x.s.Frontier.Pages())
 	x.sites.Grow(x.s.Frontier.Sites())
 	x.Course.begin(r)
+	if c := r.Facts.Command; c != "" {
+		x.Commands = append(x.Commands, Command{time.Unix(0, r.Facts.Session.Wall), c})
+	}
 	x.discover(r)
 	for _, p := range e.Admit {
 		if e.Kind != event.Moved {

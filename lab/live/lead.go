@@ -300,7 +300,7 @@ func (r *Report) yieldText() string {
 
 // ownLimits are keys that may differ between sessions without another order or other times.
 func ownLimits() []string {
-	return []string{"pages", "duration", "bytes", "stop_when", "contact", "metrics", "metrics_token", "header", "proxy", "max_memory"}
+	return []string{"pages", "duration", "bytes", "stop_when", "contact", "metrics", "metrics_token", "ui", "ui_token", "header", "proxy", "max_memory"}
 }
 
 // warnings returns what a reader must know to trust the numbers.
