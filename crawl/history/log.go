@@ -99,6 +99,8 @@ func requestOf(s *state.State, r *journal.Record) (graph.Site, string) {
 		return r.Event.Site, event.Robots.String()
 	case event.Listed:
 		return r.Event.Site, event.Sitemap.String()
+	case event.Brought:
+		return r.Event.Site, event.Requisite.String()
 	case event.Resolved:
 		return r.Event.Site, event.Resolve.String()
 	}

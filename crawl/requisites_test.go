@@ -1,0 +1,128 @@
+package crawl
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// typed answers with a body of a type.
+func typed(media, body string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", media)
+		rw.Write([]byte(body))
+	}
+}
+
+// byPath answers by path; a path that is not there is not found.
+func byPath(paths map[string]http.HandlerFunc) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		if f := paths[r.URL.Path]; f != nil {
+			f(rw, r)
+			return
+		}
+		http.NotFound(rw, r)
+	}
+}
+
+// shownWeb is a site of two pages whose requisites are on several hosts.
+func shownWeb() map[string]http.HandlerFunc {
+	picture := typed("image/png", "\x89PNG\r\n")
+	return map[string]http.HandlerFunc{
+		"a.example": byPath(map[string]http.HandlerFunc{
+			"/": typed("text/html", `<html><head><title>one</title><link rel=stylesheet href=/main.css><link rel="shortcut icon" href=/favicon.ico>
+				<script src=//cdn.example/a.js></script></head><body style="background:url(/back.png)">
+				<p>the first page with words of its own <a href=/two>two</a> <a href=//cdn.example/page>not in scope</a>
+				<img src=a.png srcset="a2.png 2x, a3.png 3x"><iframe src=//frame.example/in></iframe><img src=/missing.png>
+				<img src=data:image/png;base64,AAAA><img src=/two>`),
+			"/two":         typed("text/html", `<title>two</title><link rel=stylesheet href=/main.css><p>another page has other words <img src=b.png><img src=/private/c.png>`),
+			"/robots.txt":  typed("text/plain", "User-agent: *\nDisallow: /private/\n"),
+			"/main.css":    typed("text/css", `@import "more.css"; @namespace url(/name); body { background: u\72l('/s\70 ace.png') } /* url(/comment.png) */`),
+			"/more.css":    typed("text/css", `@font-face { src: url(//cdn.example/f.woff2) format("woff2"), url(//cdn.example/moved) }`),
+			"/favicon.ico": picture, "/back.png": picture, "/a.png": picture, "/a2.png": picture, "/a3.png": picture, "/b.png": picture, "/space.png": picture,
+		}),
+		"cdn.example": byPath(map[string]http.HandlerFunc{
+			"/a.js": typed("text/javascript", "1"), "/f.woff2": typed("font/woff2", "wOF2"), "/f2.woff2": typed("font/woff2", "wOF2"),
+			"/moved": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/f2.woff2", http.StatusFound) },
+			"/page":  typed("text/html", "<p>a page of the other host"),
+		}),
+		"frame.example": byPath(map[string]http.HandlerFunc{
+			"/in": typed("text/html", `<p>a frame <a href=/other>link</a><img src=in.png>`), "/in.png": picture, "/other": typed("text/html", "<p>no"),
+		}),
+	}
+}
+
+// shownParts are the requisites of shownWeb that exist.
+var shownParts = []string{
+	"http://a.example/a.png", "http://a.example/a2.png", "http://a.example/a3.png", "http://a.example/b.png", "http://a.example/back.png",
+	"http://a.example/favicon.ico", "http://a.example/main.css", "http://a.example/more.css", "http://a.example/space.png",
+	"http://cdn.example/a.js", "http://cdn.example/f.woff2", "http://cdn.example/f2.woff2", "http://cdn.example/moved",
+	"http://frame.example/in", "http://frame.example/in.png",
+}
+
+// verifyClean fails unless a crawl in memory verifies.
+func (w *handWeb) verifyClean(t *testing.T) {
+	t.Helper()
+	verifyDisk(t, w.disk)
+}
+
+func verifyDisk(t *testing.T, d memoryDisk) {
+	t.Helper()
+	p, err := layout.Open(func(name string) (disk.Dir, error) {
+		x, err := d.open(name)
+		return history.ReadOnly{Dir: x}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := history.OpenParts(t.Context(), "memory", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	f, err := c.Verify(history.VerifyOptions{Limit: 10, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range f.List {
+		t.Error(x)
+	}
+}
+
+// asked returns what was requested without robots.txt, sorted, each as often as it was.
+func (w *handWeb) askedAll() (list []string) {
+	for _, url := range w.asked {
+		if !strings.HasSuffix(url, "/robots.txt") {
+			list = append(list, url)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Requisites are fetched from all hosts, each once, and nothing else is.
+func TestRequisites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, shownWeb(), "http://a.example/")
+		w.o.Config.Scope, w.o.Config.Requisites = config.ScopeSeeds, true
+		sum := w.run(t)
+		want := append([]string{"http://a.example/", "http://a.example/missing.png", "http://a.example/two"}, shownParts...)
+		slices.Sort(want)
+		if got := w.askedAll(); !slices.Equal(got, want) {
+			t.Errorf("requested\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if sum.Fetched != 2 {
+			t.Errorf("%d pages, want 2", sum.Fetched)
+		}
+		fmt.Printf("%+v\n", sum.Requisites)
+		w.verifyClean(t)
+	})
+}
