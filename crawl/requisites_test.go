@@ -1,9 +1,11 @@
 package crawl
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,10 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/requisite"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -122,7 +128,83 @@ func TestRequisites(t *testing.T) {
 		if sum.Fetched != 2 {
 			t.Errorf("%d pages, want 2", sum.Fetched)
 		}
-		fmt.Printf("%+v\n", sum.Requisites)
+		if want := (requisite.Tally{Known: 17, Fetched: 15, Failed: 1, Refused: 1, Bytes: sum.Requisites.Bytes}); *sum.Requisites != want {
+			t.Errorf("%+v, want %+v", *sum.Requisites, want)
+		}
 		w.verifyClean(t)
+	})
+}
+
+// A shownTest is a web whose pages have requisites, and a crawl of all sites but the last one,
+// which has what they share.
+func shownTest(t *testing.T, pages, sites int) *testWeb {
+	t.Helper()
+	w := newTestWeb(t, pages, sites, answer.Options{Shown: true, MinSize: 500, MaxSize: 1500})
+	w.o.Config.Scope = "regexp:^http://s[0-" + strconv.Itoa(sites-2) + "]\\."
+	w.o.Config.Requisites = true
+	return w
+}
+
+// shownOf counts what was requested: the pages in their order, and how often each requisite was.
+func shownOf(w *testWeb) (pages []graph.Page, parts map[string]int) {
+	var all []count.Request
+	parts = map[string]int{}
+	for s := range w.web.Sites() {
+		host := strings.TrimSuffix(w.server.URL(graph.Page(w.web.Site(graph.Site(s)).First)), "/")
+		for _, q := range w.server.Counter().Requests(graph.Site(s)) {
+			switch q.Kind {
+			case answer.KindPage:
+				all = append(all, q)
+			case answer.KindPart:
+				parts[host+q.Part]++
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b count.Request) int { return cmp.Compare(a.Start, b.Start) })
+	for _, q := range all {
+		pages = append(pages, q.Page)
+	}
+	return pages, parts
+}
+
+// checkShown holds the requisites that were requested against those of the pages.
+func checkShown(t *testing.T, w *testWeb) {
+	t.Helper()
+	pages, parts := shownOf(w)
+	want := map[string]int{}
+	for _, p := range pages {
+		x := w.server.Shown(p)
+		for _, url := range append(x.Needs(), x.Missing()) {
+			want[url] = 1
+		}
+	}
+	if !maps.Equal(parts, want) {
+		for url, n := range want {
+			if parts[url] != n {
+				t.Errorf("%s was requested %d times", url, parts[url])
+			}
+		}
+		t.Errorf("%d requisites were requested, want %d", len(parts), len(want))
+	}
+	shared := graph.Page(w.web.Site(graph.Site(w.web.Sites() - 1)).First)
+	if slices.ContainsFunc(pages, func(p graph.Page) bool { return p >= shared }) {
+		t.Error("pages of the shared site were requested")
+	}
+}
+
+// Of a web with a shared site, all requisites of all pages are fetched once, politely, and no page
+// of the shared site is.
+func TestRequisitesOfWeb(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := shownTest(t, 80, 5)
+		sum := w.run(t)
+		checkShown(t, w)
+		for _, v := range w.server.Counter().Check(count.Demands{Delay: w.o.Config.Delay.Duration, PerConnection: 1, AddressDelay: w.o.Config.IPDelay.Duration, AddressCap: w.o.Config.IPCap}) {
+			t.Error(v)
+		}
+		if x := sum.Requisites; x == nil || x.Left() != 0 || x.Failed != sum.Fetched || x.Bytes == 0 {
+			t.Errorf("%+v of %d pages", x, sum.Fetched)
+		}
+		verifyDisk(t, w.disk)
 	})
 }
