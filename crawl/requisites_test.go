@@ -208,3 +208,163 @@ func TestRequisitesOfWeb(t *testing.T) {
 		verifyDisk(t, w.disk)
 	})
 }
+
+// The order of pages at a site is that of the policy, with requisites or without. Where requisites
+// are on other hosts, pages are even requested at the same instants.
+func TestRequisitesKeepTheOrder(t *testing.T) {
+	order := func(policy string, on bool) (pages []graph.Page) {
+		synctest.Test(t, func(t *testing.T) {
+			w := shownTest(t, 60, 2)
+			w.o.Config.Policy, w.o.Config.Requisites = policy, on
+			w.run(t)
+			pages, _ = shownOf(w)
+		})
+		return pages
+	}
+	for _, policy := range []string{"breadth-first", "opic", "foresight", "random"} {
+		if off, on := order(policy, false), order(policy, true); !slices.Equal(off, on) || len(off) < 30 {
+			t.Errorf("%s: %d pages %v, with requisites %v", policy, len(off), off, on)
+		}
+	}
+	times := func(on bool) (list []string) {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			page := func(rw http.ResponseWriter, r *http.Request) {
+				list = append(list, fmt.Sprint(time.Since(began), " ", r.Host, r.URL))
+				rw.Header().Set("Content-Type", "text/html")
+				fmt.Fprintf(rw, "<title>%[1]s</title><p>%[1]s <img src=//cdn.example%[1]s.png>", r.URL)
+				for i := range 20 {
+					fmt.Fprintf(rw, "<a href=//%s.example/%d>%[2]d</a>", string("ab"[i%2]), i)
+				}
+			}
+			w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": page, "b.example": page, "cdn.example": typed("image/png", "PNG")}, "http://a.example/")
+			w.o.Config.Requisites, w.o.Config.Scope, w.o.Config.IPDelay = on, "regexp://[ab]", config.Duration{}
+			w.run(t)
+			if n := strings.Count(strings.Join(w.asked, " "), "//cdn"); (n > 20) != on {
+				t.Errorf("%d requests to the other host", n)
+			}
+		})
+		return list
+	}
+	if off, on := times(false), times(true); !slices.Equal(off, on) || len(off) < 20 {
+		t.Errorf("without requisites\n%s\nwith\n%s", strings.Join(off, "\n"), strings.Join(on, "\n"))
+	}
+}
+
+// With --pages the crawl goes on until the requisites of these pages are there. They are no pages:
+// status and limits do not count them as such.
+func TestRequisitesAfterPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := shownTest(t, 60, 4)
+		w.o.Config.Pages = 7
+		sum := w.run(t)
+		if sum.Fetched != 7 || sum.Why != whyPages || sum.Requisites.Left() != 0 {
+			t.Errorf("%d pages, it ended by %s with %+v", sum.Fetched, sum.Why, sum.Requisites)
+		}
+		checkShown(t, w)
+		w.o.Config.Pages, w.o.Config.Bytes = 0, config.Size(sum.Bytes+3000)
+		if sum = w.run(t); sum.Why != whyBytes || sum.Bytes > int64(w.o.Config.Bytes)+20_000 {
+			t.Errorf("it ended by %s with %d bytes, want %d", sum.Why, sum.Bytes, w.o.Config.Bytes)
+		}
+		verifyDisk(t, w.disk)
+	})
+}
+
+// A crawl may be resumed with requisites or without. Those that wait stay, and are requested when
+// they may be again.
+func TestRequisitesOnAndOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := shownTest(t, 60, 4)
+		w.o.Config.Requisites, w.o.Config.Pages = false, 5
+		w.run(t)
+		if _, parts := shownOf(w); len(parts) > 0 {
+			t.Errorf("%d requisites were requested", len(parts))
+		}
+		w.o.Config.Requisites, w.o.Config.Pages, w.o.Config.Bytes = true, 0, 1
+		first := w.run(t).Bytes
+		w.o.Config.Bytes = config.Size(first + 12_000)
+		sum := w.run(t)
+		left, known := sum.Requisites.Left(), sum.Requisites.Known
+		if left == 0 {
+			t.Fatal("no requisite waits")
+		}
+		_, before := shownOf(w)
+		w.o.Config.Requisites, w.o.Config.Bytes = false, 0
+		sum = w.run(t)
+		if _, parts := shownOf(w); len(parts) != len(before) || sum.Requisites.Left() != left || sum.Why != whyFinished {
+			t.Errorf("%d requisites were requested, it was %d; %d wait, it was %d; it ended by %s", len(parts), len(before), sum.Requisites.Left(), left, sum.Why)
+		}
+		w.o.Config.Requisites = true
+		sum = w.run(t)
+		if _, parts := shownOf(w); sum.Requisites.Left() != 0 || sum.Requisites.Known < known || len(parts) <= len(before) {
+			t.Errorf("%+v, %d were requested", sum.Requisites, len(parts))
+		}
+		verifyDisk(t, w.disk)
+	})
+}
+
+// A page with more requisites than it may have, on more hosts, is bounded, and the status names
+// the limit. A style that imports others without end is, too.
+func TestHostileRequisites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hosts := map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			switch n, _ := strings.CutPrefix(r.URL.Path, "/css/"); {
+			case r.URL.Path == "/":
+				rw.Header().Set("Content-Type", "text/html")
+				rw.Write([]byte("<title>a</title><p>words of a page<link rel=stylesheet href=/css/>"))
+				for i := range 200_000 {
+					fmt.Fprintf(rw, "<img src=/%d.png>", i)
+				}
+				for i := range 500 {
+					fmt.Fprintf(rw, "<img src=//h%d.example/x.png>", i)
+				}
+			case n != r.URL.Path:
+				typed("text/css", "@import '"+n+"a'; @import '"+n+"a/../"+n+"a';")(rw, r)
+			default:
+				typed("image/png", "PNG")(rw, r)
+			}
+		}}
+		w := newHandWeb(t, hosts, "http://a.example/")
+		w.o.Config.Requisites, w.o.Config.Scope, w.o.Config.MaxRequisites = true, config.ScopeSeeds, 50
+		sum := w.run(t)
+		if x := sum.Requisites; x.Known != 50+4 || x.LeftOut < 200_000-800 || x.Left() != 0 {
+			t.Errorf("%+v", x)
+		}
+		if i := slices.IndexFunc(sum.Caps, func(c state.Cap) bool { return c.Key == "max_requisites" }); i < 0 {
+			t.Errorf("limits %+v", sum.Caps)
+		}
+		w.verifyClean(t)
+	})
+}
+
+// A deny list that changes while the crawl runs holds for requisites that wait, and a robots.txt
+// that is read later does.
+func TestForbiddenRequisites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hosts := map[string]http.HandlerFunc{
+			"a.example":   typed("text/html", "<title>a</title><p>some words<img src=//b.example/1><img src=//b.example/no/2><img src=//c.example/3><img src=//denied.example/4><img src=/ex.png>"),
+			"b.example":   byPath(map[string]http.HandlerFunc{"/robots.txt": typed("text/plain", "User-agent: *\nDisallow: /no\n"), "/1": typed("image/png", "PNG")}),
+			"c.example":   typed("image/png", "PNG"),
+			"private.tld": typed("image/png", "PNG"),
+		}
+		w := newHandWeb(t, hosts, "http://a.example/")
+		deny := filepath.Join(t.TempDir(), "deny")
+		if err := os.WriteFile(deny, []byte("denied.example\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.o.Config.Requisites, w.o.Config.Scope, w.o.Config.Deny, w.o.Config.Exclude = true, config.ScopeSeeds, deny, []string{"ex.png"}
+		rules, err := config.ReadRules(deny, gather.ParseDeny)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = rules
+		sum := w.run(t)
+		if x := sum.Requisites; x.Known != 5 || x.Refused != 3 || x.Left() != 0 {
+			t.Errorf("%+v", x)
+		}
+		if got := strings.Join(w.askedAll(), " "); got != "http://a.example/ http://b.example/1 http://c.example/3" {
+			t.Errorf("requested %s", got)
+		}
+		w.verifyClean(t)
+	})
+}

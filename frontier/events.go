@@ -67,7 +67,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 		f.pages.know(e, graph.NoPage)
 		f.sites.nameFiles(e)
 	case event.Needed:
-		f.sites.need(e)
+		f.sites.need(now, e)
 	case event.Brought:
 		f.brought(now, e)
 	case event.Unneeded:

@@ -162,14 +162,18 @@ func (x *sites) addRequisites(s graph.Site, n int) {
 	x.recount(s, was)
 }
 
-// need makes the requisites of an event known. A closed site is not requested.
-func (x *sites) need(e *event.Event) {
+// need makes the requisites of an event known. A closed site is not requested. A site that is kept
+// for another page is not any more: its requisites go first.
+func (x *sites) need(now time.Duration, e *event.Event) {
 	for i, s := range e.Needs {
 		if int(s) == x.len() {
 			x.add()
 		}
 		if (len(e.Bars) == 0 || e.Bars[i] == event.NoBar) && !x.in(s, closed) {
 			x.addRequisites(s, 1)
+			if x.place.At(int(s)) == kept {
+				x.release(now, s, now)
+			}
 		}
 	}
 }

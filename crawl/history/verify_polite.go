@@ -234,12 +234,23 @@ func (w *polite) endKept(e *event.Event) {
 	}
 	switch {
 	case e.Kind == event.Refused && int(e.Page) < w.v.state.Frontier.Pages() && w.v.state.Frontier.Site(e.Page) == s: // and looks for another
+	case e.Kind == event.Needed && !needs(e, s): // what the page of the last answer needs elsewhere
 	case e.Kind == event.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
 		w.kept = graph.NoSite
 	default:
 		w.kept = graph.NoSite
 		w.leave(s)
 	}
+}
+
+// needs reports whether an event has requisites of a site that may be requested.
+func needs(e *event.Event, s graph.Site) bool {
+	for i, id := range e.Needs {
+		if id == s && (len(e.Bars) == 0 || e.Bars[i] == event.NoBar) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *polite) resolved(e *event.Event) {
