@@ -2,18 +2,23 @@ package crawl
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/graph"
@@ -222,7 +227,7 @@ func TestRequisitesKeepTheOrder(t *testing.T) {
 		return pages
 	}
 	for _, policy := range []string{"breadth-first", "opic", "foresight", "random"} {
-		if off, on := order(policy, false), order(policy, true); !slices.Equal(off, on) || len(off) < 30 {
+		if off, on := order(policy, false), order(policy, true); !slices.Equal(off, on) || len(off) < 20 {
 			t.Errorf("%s: %d pages %v, with requisites %v", policy, len(off), off, on)
 		}
 	}
@@ -244,6 +249,7 @@ func TestRequisitesKeepTheOrder(t *testing.T) {
 				t.Errorf("%d requests to the other host", n)
 			}
 		})
+		slices.Sort(list) // within an instant in any order
 		return list
 	}
 	if off, on := times(false), times(true); !slices.Equal(off, on) || len(off) < 20 {
@@ -337,8 +343,7 @@ func TestHostileRequisites(t *testing.T) {
 	})
 }
 
-// A deny list that changes while the crawl runs holds for requisites that wait, and a robots.txt
-// that is read later does.
+// The deny list, exclude patterns and the robots.txt of their sites hold for requisites.
 func TestForbiddenRequisites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hosts := map[string]http.HandlerFunc{
@@ -353,11 +358,6 @@ func TestForbiddenRequisites(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.o.Config.Requisites, w.o.Config.Scope, w.o.Config.Deny, w.o.Config.Exclude = true, config.ScopeSeeds, deny, []string{"ex.png"}
-		rules, err := config.ReadRules(deny, gather.ParseDeny)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = rules
 		sum := w.run(t)
 		if x := sum.Requisites; x.Known != 5 || x.Refused != 3 || x.Left() != 0 {
 			t.Errorf("%+v", x)
