@@ -7,7 +7,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -23,6 +22,9 @@ func (n *Needs) reset() {
 	n.Links.reset()
 	n.Dropped = 0
 }
+
+// maxHosts is the largest number of other sites on which requisites of one answer may be.
+const maxHosts = 64
 
 // maxRefs is how often a page may name a requisite, on the average, and not all of it is read
 // beyond that.
@@ -70,7 +72,7 @@ func (g *Gatherer) mayNeed(site uint64) bool {
 	if slices.Contains(g.hosts, site) {
 		return true
 	}
-	if len(g.hosts) >= requisite.MaxSites {
+	if len(g.hosts) >= maxHosts {
 		return false
 	}
 	g.hosts = append(g.hosts, site)

@@ -25,8 +25,6 @@ const (
 	MaxSteps = 5
 	// MaxWaiting is the largest number of requisites that wait at one site.
 	MaxWaiting = 10_000
-	// MaxSites is the largest number of other sites on which requisites of one answer may be.
-	MaxSites = 64
 )
 
 // A Part is a requisite that waits.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -112,14 +111,15 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	if s.Withheld > 0 {
 		t.Add("not stored", show.Grouped(s.Withheld), withheldText(width == 0))
 	}
-	addRequisites(t, s.Requisites, width)
+	addRequisites(t, s, width)
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
 	}
 }
 
 // addRequisites adds the numbers of what pages need to be shown.
-func addRequisites(t *show.List, x *requisite.Tally, width int) {
+func addRequisites(t *show.List, s *history.Status, width int) {
+	x := s.Requisites
 	if x == nil {
 		return
 	}
