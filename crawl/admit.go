@@ -379,6 +379,9 @@ func (a *admission) withdraw(now time.Duration) {
 	for _, id := range slices.Sorted(maps.Keys(a.state.Sitemaps.Files)) {
 		a.withdrawFiles(now, id)
 	}
+	for _, id := range a.state.Requisites.Sites() {
+		a.withdrawRequisites(now, id)
+	}
 	var gone []graph.Site
 	a.state.Frontier.Hops(func(of, at graph.Site) {
 		if h, ok := a.state.Robots.HopAt(of, at); !a.underWay.hops[of] && (a.scope.DeniesSite(a.state.Table.Name(at)) || ok && a.state.DeniedHop(h.URL)) {
@@ -411,4 +414,24 @@ func (a *admission) withdrawFiles(now time.Duration, id graph.Site) {
 	r := a.begin(event.Withdrawn, now)
 	r.Event.Site, r.Event.Files, r.Facts.Files = id, uint32(len(gone)), gone
 	a.record()
+}
+
+// withdrawRequisites withdraws the requisites of a site that are now forbidden, except one that is
+// being requested.
+func (a *admission) withdrawRequisites(now time.Duration, id graph.Site) {
+	parts := a.state.Requisites.Waiting(id)
+	if a.underWay.parts[id] && len(parts) > 0 {
+		parts = parts[1:]
+	}
+	gone := map[event.Bar][]graph.Page{}
+	for _, p := range parts {
+		if bar := a.state.RequisiteBar(id, []byte(p.Rest)); bar != event.NoBar {
+			gone[bar] = append(gone[bar], p.Number)
+		}
+	}
+	for _, bar := range slices.Sorted(maps.Keys(gone)) {
+		r := a.begin(event.Unneeded, now)
+		r.Event.Site, r.Event.Bar, r.Event.Files, r.Facts.Parts = id, bar, uint32(len(gone[bar])), gone[bar]
+		a.record()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ type crash struct {
 
 // story is what a journal tells: the facts that other files are held against.
 type story struct {
+	parts       []string // URLs of requisites, by number
 	urls, sites []string
 	stored      []int // by page: how often it came and was stored as new
 	places      []placed
@@ -73,6 +75,11 @@ func readStory(t *testing.T, dir disk.Dir, again bool) *story {
 		t.Fatalf("the last commit has %+v, the records %d pages and %d sites", s.last, len(s.urls), len(s.sites))
 	}
 	known := map[string]int{}
+	for i, url := range s.parts {
+		if j := slices.Index(s.parts, url); j != i {
+			t.Fatalf("%s is requisite %d and requisite %d", url, i, j)
+		}
+	}
 	for p, url := range s.urls {
 		if q, ok := known[url]; ok {
 			t.Fatalf("%s is page %d and page %d", url, q, p)
@@ -98,6 +105,12 @@ func (s *story) add(r *journal.Record) error {
 			s.urls = append(s.urls, s.sites[e.New[i]]+string(names.Rest(i)))
 			s.stored = append(s.stored, 0)
 		}
+		if i < len(e.Needs) {
+			if int(e.First)+i != len(s.parts) {
+				return fmt.Errorf("requisite %d follows %d", e.First, len(s.parts))
+			}
+			s.parts = append(s.parts, s.sites[e.Needs[i]]+string(names.Rest(i)))
+		}
 	}
 	switch e.Kind {
 	case event.Session:
@@ -111,7 +124,7 @@ func (s *story) add(r *journal.Record) error {
 		if s.began == 0 {
 			s.began = r.Facts.Session.Wall - int64(r.Now)
 		}
-	case event.Ruled, event.Listed, event.Done:
+	case event.Ruled, event.Listed, event.Done, event.Brought:
 		s.answer(r)
 	case event.Moved:
 		m := r.Facts.Moves
@@ -133,6 +146,12 @@ func (s *story) answer(r *journal.Record) {
 		url = s.urls[e.Page]
 		if !e.Again && !e.Class.Failed() {
 			s.stored[e.Page]++
+		}
+	}
+	if e.Kind == event.Brought {
+		url = s.parts[e.Page]
+		if !e.Again {
+			s.parts[e.Page] += " was brought" // so that a second time is not where it should be
 		}
 	}
 	if r.Facts.Place.Length > 0 {

@@ -99,11 +99,14 @@ type crashWeb struct {
 }
 
 // newCrashWeb has files so small that they end, and snapshots so often, that crashes meet
-// both. Several sites share an address.
+// both. Several sites share an address. Requisites are fetched, too.
 func newCrashWeb(t *testing.T) *crashWeb {
 	t.Helper()
 	const pages, sites = 150, 14
-	w := &crashWeb{testWeb: newTestWeb(t, pages, sites, answer.Mixed()), root: disk.NewMemory()}
+	so := answer.Mixed()
+	so.Shown = true
+	w := &crashWeb{testWeb: newTestWeb(t, pages, sites, so), root: disk.NewMemory()}
+	w.o.Config.Requisites = true
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	w.server.SetAddresses(sites / 2)
 	w.o.Config.IPCap = 1 // of more at a time one may start when another has just ended

@@ -213,6 +213,7 @@ func (p *taskPool) put(t *task) {
 type underWay struct {
 	pages int                 // being fetched
 	files map[graph.Site]bool // sites with a request for a sitemap file under way
+	parts map[graph.Site]bool // the same for a requisite
 	hops  map[graph.Site]bool // sites whose robots.txt is being requested, from any site
 }
 
@@ -222,6 +223,8 @@ func (u *underWay) begin(w event.Task) {
 		u.pages++
 	case event.Sitemap:
 		u.files[w.Site] = true
+	case event.Requisite:
+		u.parts[w.Site] = true
 	case event.Robots:
 		u.hops[w.For] = true
 	}
@@ -233,6 +236,8 @@ func (u *underWay) end(w event.Task) {
 		u.pages--
 	case event.Sitemap:
 		delete(u.files, w.Site)
+	case event.Requisite:
+		delete(u.parts, w.Site)
 	case event.Robots:
 		delete(u.hops, w.For)
 	}

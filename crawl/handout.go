@@ -39,7 +39,7 @@ const mostOpen = 64 << 20
 // mayHandOut reports whether a harvester is idle and may get a task. When the disk is too
 // slow for the bytes that wait for it, nothing is requested until it has caught up.
 func (l *loop) mayHandOut(now time.Duration) bool {
-	return l.crew.available() && l.limits.mayFetch() && l.open.bytes < min(mostOpen, l.memory/16) &&
+	return l.crew.available() && (l.limits.mayFetch() || l.limits.mayBring()) && l.open.bytes < min(mostOpen, l.memory/16) &&
 		(!l.weather.outage.On() || l.weather.mayProbe(now, l.crew.busy() == 0))
 }
 
@@ -71,6 +71,10 @@ func (l *loop) recordRefusals(now time.Duration) {
 
 // assign records a task and sends it to a harvester.
 func (l *loop) assign(now time.Duration, m *member, w event.Task) {
+	if w.Kind == event.Requisite {
+		p, _ := l.state.Requisites.First(w.Site)
+		w.Page = p.Number
+	}
 	r := l.begin(event.Took, now)
 	r.Event.Task = w
 	r.Facts.Clock = l.state.Frontier.Instant(w.Site)
@@ -106,6 +110,9 @@ func (l *loop) newTask(w event.Task) *task {
 		}
 	case event.Sitemap:
 		t.url = l.state.Sitemaps.Files[w.Site][0]
+	case event.Requisite:
+		_, t.url = l.state.RequisiteURL(w.Site)
+		t.maxBody = l.overrides.MaxBody(name)
 	case event.Fetch:
 		t.url = string(l.state.AppendURL(nil, w.Page))
 		t.mark, t.whole = l.state.Visits.Mark(w.Page), l.state.Recalled(w.Page) || l.state.Revisits.Plain(w.Page)

@@ -42,7 +42,7 @@ type task struct {
 	times fetch.Times         // time-outs of this site, where they differ
 
 	htmlOnly bool  // Fetch: only HTML is wanted
-	maxBody  int64 // Fetch
+	maxBody  int64 // Fetch, Requisite
 
 	// The result.
 	past       state.Past // of a Fetch: the last visit
@@ -133,6 +133,8 @@ func (w *harvester) do(t *task) {
 		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
 	case t.work.Kind == event.Sitemap:
 		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
+	case t.work.Kind == event.Requisite:
+		q.MaxBody = t.maxBody
 	case t.work.Kind == event.Fetch:
 		q.MaxBody = t.maxBody
 		if t.past = w.pasts.Of(t.work.Page, t.mark); !t.whole {
@@ -192,6 +194,8 @@ func (w *harvester) read(t *task) {
 		w.rule(t)
 	case event.Sitemap:
 		g.Sitemap(t.url, a, at, &t.found)
+	case event.Requisite:
+		g.Requisite(t.url, a, at, &t.found)
 	case event.Fetch:
 		g.PageAgain(t.url, a, at, w.original(t), &t.found)
 	}
@@ -327,6 +331,10 @@ func newHarvest(s *session) (*harvest, error) {
 	if !c.KeepsPages() {
 		builder = nil
 	}
+	requisites := 0
+	if c.Requisites {
+		requisites = c.MaxRequisites
+	}
 	// The protocol allows sitemap files of 50 MiB. With little memory less is read of them,
 	// but not less than of a page.
 	maxSitemap := max(min(50<<20, s.memory/32), s.overrides.LargestBody())
@@ -338,7 +346,7 @@ func newHarvest(s *session) (*harvest, error) {
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
 			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Bodies: s.visitor.onPage != nil, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
-			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
+			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks, Requisites: requisites,
 		},
 	}
 	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}))

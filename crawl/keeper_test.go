@@ -45,6 +45,7 @@ func TestKeeperRecrawlCrashes(t *testing.T) {
 // removed.
 func keepThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) int {
 	w := newCrashWeb(t)
+	w.o.Config.Requisites = false
 	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 9))
 	sizes := []int64{1, 3, 8, 20, 40, 64}

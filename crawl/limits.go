@@ -66,10 +66,16 @@ func (l *limits) mayFetch() bool {
 		return false
 	case most == 0 || l.fetched+int64(l.underWay.pages) < most:
 		return true
-	case l.fetched >= most:
+	case l.fetched >= most && !l.mayBring():
 		l.stop(l.state.Now, whyPages)
 	}
 	return false
+}
+
+// mayBring reports whether requisites of the pages that were fetched may be requested. When there
+// are as many pages as --pages allows, the crawl goes on until they are there.
+func (l *limits) mayBring() bool {
+	return l.config.Requisites && !l.stopped() && l.state.Requisites.Left() > 0
 }
 
 // check stops the crawl if its time or its bytes are used up. It gives up tasks under way

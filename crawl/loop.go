@@ -293,6 +293,7 @@ func (l *loop) end(now time.Duration, t *task) {
 	switch {
 	case w.Kind == event.Robots:
 		l.admission.withdrawFiles(now, w.For) // the rules may have changed
+		l.admission.withdrawRequisites(now, w.For)
 	case w.Kind == event.Fetch && l.fetchMore(now, m, w.Site):
 		return
 	}

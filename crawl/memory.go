@@ -69,13 +69,13 @@ func (c *ceiling) full() bool { return c.needed > c.most-c.most/reserveShare }
 
 // fits reports whether there is room for the links or the rules of an answer.
 func (c *ceiling) fits(s *state.State, t *task) bool {
-	room, links := c.most-c.needed, &t.found.Links
-	cost := int64(links.Len()*(state.MostPerPage+state.MostPerSite) + t.rules.Size())
+	room, links, needs := c.most-c.needed, &t.found.Links, int64(t.found.Needs.Len()*state.MostPerSite)
+	cost := int64(links.Len()*(state.MostPerPage+state.MostPerSite)+t.rules.Size()) + needs
 	if cost == 0 || 2*cost < room {
 		return true
 	}
 	each := c.state * 5 / 4 / int64(max(1, c.pages)) // what a page took so far, and a quarter more
-	cost = s.Cost(links, min(max(each, 2*state.LeastPerPage), state.MostPerPage)) + int64(t.rules.Size())
+	cost = s.Cost(links, min(max(each, 2*state.LeastPerPage), state.MostPerPage)) + int64(t.rules.Size()) + needs
 	return cost == 0 || 2*cost < room
 }
 

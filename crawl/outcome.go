@@ -44,6 +44,8 @@ func (o *outcomes) take(now time.Duration, t *task) {
 		o.ruled(now, t)
 	case event.Sitemap:
 		o.listed(now, t)
+	case event.Requisite:
+		o.brought(now, t)
 	default:
 		o.done(now, t)
 	}
@@ -128,13 +130,44 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch() && o.state.Frontier.Continues(e.Site)
 	t.shown, t.duplicate = o.visitor.wants(e.Class, o.config), e.Class == event.Duplicate
 	to, moved := o.state.Revisits.Moves(r)
+	failed := e.Class.Failed()
 	o.record()
+	if !failed {
+		o.need(now, t, t.work.Page, 1)
+	}
 	o.admission.admitNearer(now)
 	if moved {
 		o.follow(now, to)
 	}
 	for _, url := range f.Feeds {
 		o.admission.nameFeed(now, url)
+	}
+}
+
+// brought records an attempt at a requisite.
+func (o *outcomes) brought(now time.Duration, t *task) {
+	r := o.outcome(event.Brought, now, t)
+	e, f, x := &r.Event, &t.found, &r.Facts
+	e.Page, e.Class, x.Media = t.work.Page, f.Class, f.Media
+	if f.Note != "" {
+		x.Note = f.Note
+	}
+	if d := f.Records.Payload; !d.IsZero() {
+		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
+	}
+	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
+	part, _ := o.state.Requisites.First(e.Site)
+	failed := e.Class.Failed()
+	o.record()
+	if !failed {
+		o.need(now, t, part.Page, part.Step+1)
+	}
+}
+
+// need records the requisites that an answer names, for a page that is so many answers away.
+func (o *outcomes) need(now time.Duration, t *task, p graph.Page, step uint8) {
+	if n := &t.found.Needs; n.Len()+n.Dropped > 0 && o.state.Need(o.begin(event.Needed, now), p, step, t.work.Site, n) {
+		o.record()
 	}
 }
 

@@ -42,7 +42,7 @@ type recorder struct {
 // begin starts a record.
 func (w *recorder) begin(kind event.Kind, now time.Duration) *journal.Record {
 	r := &w.rec
-	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0], Anchors: r.Event.Anchors[:0], Read: r.Event.Read}
+	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0], Anchors: r.Event.Anchors[:0], Needs: r.Event.Needs[:0], Read: r.Event.Read}
 	e.Read.Reset()
 	names := r.Facts.Names
 	names.Reset()

@@ -69,6 +69,7 @@ func TestRecrawlCrashes(t *testing.T) {
 // recrawlThroughCrashes keeps some pages, or with 0 all.
 func recrawlThroughCrashes(t *testing.T, seed uint64, room int64) {
 	w := newCrashWeb(t)
+	w.o.Config.Requisites = false
 	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 5))
 	c := &w.o.Config

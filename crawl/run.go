@@ -216,7 +216,7 @@ type session struct {
 func newSession(o *RunOptions, c *opened, scope *gather.Scope, v *visitor) *session {
 	s := &session{
 		opened: c, options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, scope: scope, visitor: v,
-		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
+		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, parts: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
 	}
 	s.delay, s.spare.free = o.Config.Commit.Duration, event.Never
 	s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))

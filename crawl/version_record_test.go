@@ -21,6 +21,7 @@ func newVersionWeb(t *testing.T, dir string) *testWeb {
 	so := answer.Mixed()
 	so.Seed, so.MinSize, so.MaxSize, so.HTTPS, so.Sitemaps, so.Encodings = 5, 150, 300, 0.3, 0.7, nil
 	so.Pages.NotFound, so.Pages.Busy, so.Pages.Redirect, so.Robots.Rules, so.Robots.Moved = 0.1, 0.1, 0.1, 0.4, 0.3
+	so.Shown = true
 	w := newTestWeb(t, 30, 4, so)
 	w.o.Dir, w.o.Machine.Disk = dir, nil
 	return w
@@ -29,7 +30,7 @@ func newVersionWeb(t *testing.T, dir string) *testWeb {
 // TestRecordVersion records a crawl directory of this version and the list of its pages as
 // testdata/versions/$WINNOW_RECORD.zip. The first session ends at a limit. The second is
 // copied while it runs, as if it were killed at that moment; it keeps three pages. The crawl has a
-// topic.
+// topic, and the first session fetches requisites, some of which still wait.
 func TestRecordVersion(t *testing.T) {
 	name := os.Getenv("WINNOW_RECORD")
 	if name == "" {
@@ -40,8 +41,10 @@ func TestRecordVersion(t *testing.T) {
 		w := newVersionWeb(t, dir)
 		w.o.Version, w.o.Config.Pages, w.o.Config.Query = name, 4, "winter river"
 		w.o.Machine.Sizes.Replay = 1 // a snapshot as often as possible
+		w.o.Config.Requisites, w.o.Config.Bytes = true, 12_000
 		w.run(t)
 		w.o.Config.Pages, w.o.Config.KeepPages = 0, 3
+		w.o.Config.Requisites, w.o.Config.Bytes = false, 0
 		ctx, stop := context.WithCancel(t.Context())
 		w.o.Progress = func(s *history.Status) {
 			if s.Fetched < 9 || ctx.Err() != nil {

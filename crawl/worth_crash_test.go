@@ -38,6 +38,7 @@ func scoreTexts() []string {
 
 func scoreThroughCrashes(t *testing.T, seed uint64) {
 	w := newCrashWeb(t)
+	w.o.Config.Requisites = false
 	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 6))
 	files := w.writeScore(t, 150, scoreTexts()[0])

@@ -25,9 +25,12 @@ const (
 	Robots                  // fetch its robots.txt
 	Fetch                   // fetch a page
 	Sitemap                 // fetch one of its sitemap files; the driver keeps the list of them
+	// Requisite: fetch something that a page needs to be shown, such as a picture. The driver keeps
+	// the list of them, and Page is its number there.
+	Requisite
 )
 
-var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
+var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap", "requisite"}
 
 func (k TaskKind) String() string { return taskNames[k] }
 
@@ -35,7 +38,7 @@ func (k TaskKind) String() string { return taskNames[k] }
 type Task struct {
 	Kind  TaskKind
 	Site  graph.Site
-	Page  graph.Page // of Fetch
+	Page  graph.Page // of Fetch; the number of a Requisite
 	Board uint8      // the board that chose it
 	// For is, of Robots, the site whose rules are requested. It is Site itself unless
 	// its robots.txt moved to Site.
@@ -101,10 +104,18 @@ const (
 	// Moved: the answers of the pages Admit were copied to another place in the archive, or
 	// nothing that is kept is left in one of its files. The driver knows where.
 	Moved
+	// Needed: requisites became known. Needs has the site of each; those with a bar are not to
+	// be fetched. They are no pages: they have numbers of their own.
+	Needed
+	// Brought: an attempt at a requisite of Site ended at End with Class. With Again it is tried
+	// again after the others of the site.
+	Brought
+	// Unneeded: Files of the requisites of Site must not be requested any more, because of Bar.
+	Unneeded
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -113,16 +124,17 @@ func (k Kind) String() string { return kindNames[k] }
 type Event struct {
 	Kind Kind
 	// Task is, of Took, the task that was handed out. Other events use some of its fields:
-	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named), For (Ruled), Page (Refused, Done).
+	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named, Brought, Unneeded), For (Ruled),
+	// Page (Refused, Done; Needed: the page that needs them; Brought: the number).
 	Task
-	Bar Bar // Refused: why; NoBar means by robots.txt
+	Bar Bar // Refused, Unneeded: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
 	// Listed, Named), in the order of their ids, which continue those known. A site whose id is
 	// the number of known sites is new.
 	New []graph.Site
-	// Bars has the reason why each page of New is not to be fetched, NoBar for those that
-	// are. Nil: all are.
+	// Bars has the reason why each page of New, or requisite of Needs, is not to be fetched, NoBar
+	// for those that are. Nil: all are.
 	Bars []Bar
 	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
 	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
@@ -135,10 +147,15 @@ type Event struct {
 	// Read is what the page has to do with the topic of the crawl (Done).
 	Read Reading
 
+	// Needs are the sites of the requisites that became known (Needed), in the order of their
+	// numbers, which continue those known. A site whose id is the number of known sites is new.
+	Needs []graph.Site
+	First graph.Page // Needed: the number of the first of them, 0 if there are none
+
 	// Hints are what a sitemap file says about pages that wait, New included (Listed).
 	Hints []Hint
 
-	Class Class // Resolved, Ruled, Listed, Done
+	Class Class // Resolved, Ruled, Listed, Done, Brought
 	// Again sends the page, or the task of the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
 	// site that has rules already keeps them until Due. A Due without Again is
@@ -164,7 +181,7 @@ type Event struct {
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn
 	To    graph.Site // Ruled with Hop; the number of known sites adds one
-	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn, Named
+	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn, Named; requisites of Unneeded
 
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay

@@ -58,6 +58,12 @@ func (c *checker) check() error {
 		return c.ruled()
 	case event.Done:
 		return c.done()
+	case event.Needed:
+		return c.needed()
+	case event.Brought:
+		return c.brought()
+	case event.Unneeded:
+		return c.unneeded()
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }
@@ -71,20 +77,56 @@ func (c *checker) new() error {
 	case len(e.Bars) > 0 && len(e.Bars) != len(e.New):
 		return fmt.Errorf("%d bars for %d new pages", len(e.Bars), len(e.New))
 	}
-	sites := f.Sites()
-	for _, s := range e.New {
-		if int(s) == sites && sites < f.o.MaxSites {
+	if err := c.sites(e.New); err != nil {
+		return err
+	}
+	return c.known(e.Admit)
+}
+
+// sites checks the sites of new pages, or requisites, and their bars.
+func (c *checker) sites(list []graph.Site) error {
+	sites := c.f.Sites()
+	for _, s := range list {
+		if int(s) == sites && sites < c.f.o.MaxSites {
 			sites++
 		} else if int(s) >= sites {
 			return fmt.Errorf("a new page is of site %d, but %d are known", s, sites)
 		}
 	}
-	for _, b := range e.Bars {
+	for _, b := range c.e.Bars {
 		if b > event.MaxBar {
 			return fmt.Errorf("there is no bar %d", uint8(b))
 		}
 	}
-	return c.known(e.Admit)
+	return nil
+}
+
+func (c *checker) needed() error {
+	if e := c.e; len(e.Bars) > 0 && len(e.Bars) != len(e.Needs) {
+		return fmt.Errorf("%d bars for %d requisites", len(e.Bars), len(e.Needs))
+	}
+	return c.sites(c.e.Needs)
+}
+
+func (c *checker) brought() error {
+	if err := c.end(c.e.Site); err != nil {
+		return err
+	}
+	if c.f.sites.requisites.at(c.e.Site) == 0 && !c.f.Closed(c.e.Site) {
+		return fmt.Errorf("site %d has no requisites", c.e.Site)
+	}
+	return nil
+}
+
+func (c *checker) unneeded() error {
+	e := c.e
+	if err := c.site(e.Site); err != nil {
+		return err
+	}
+	if n := c.f.sites.requisites.at(e.Site); int(e.Files) > n {
+		return fmt.Errorf("site %d has %d requisites to be fetched, not %d", e.Site, n, e.Files)
+	}
+	return nil
 }
 
 // known checks that all pages of a list are known after the event.
@@ -135,7 +177,7 @@ func (c *checker) took() error {
 	}
 	at := f.sites.place.At(int(e.Site))
 	switch {
-	case e.Task.Kind > event.Sitemap:
+	case e.Task.Kind > event.Requisite:
 		return fmt.Errorf("there is no task of kind %d", uint8(e.Task.Kind))
 	case at == acquired || at == kept && e.Task.Kind != event.Fetch:
 		return fmt.Errorf("site %d is acquired", e.Site)
@@ -143,6 +185,8 @@ func (c *checker) took() error {
 		return fmt.Errorf("site %d is closed", e.Site)
 	case e.Task.Kind == event.Robots:
 		return c.hop()
+	case e.Task.Kind == event.Requisite && f.sites.requisites.at(e.Site) == 0:
+		return fmt.Errorf("site %d has no requisites", e.Site)
 	case e.Task.Kind != event.Fetch:
 		return nil
 	}

@@ -130,7 +130,7 @@ func TestCheck(t *testing.T) {
 		"2 bars for 1":                           {Kind: event.Seed, New: []graph.Site{0}, Bars: make([]event.Bar, 2)},
 		"no bar 32":                              {Kind: event.Seed, New: []graph.Site{0}, Bars: []event.Bar{32}},
 		"admitted: page 3 is not known":          {Kind: event.Admitted, Admit: []graph.Page{3}},
-		"no task of kind 4":                      {Kind: event.Took, Task: event.Task{Kind: 4, Site: 1}},
+		"no task of kind 5":                      {Kind: event.Took, Task: event.Task{Kind: 5, Site: 1}},
 		"took: site 0 is acquired":               {Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 1}},
 		"took: site 2 is not known":              {Kind: event.Took, Task: event.Task{Site: 2}},
 		"took: page 1 is of site 0, not 1":       {Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 1, Page: 1}},

@@ -207,7 +207,7 @@ func (c *clocks) countFailure(s graph.Site, e *event.Event) {
 		return
 	}
 	asks := c.fails.At(int(s)) & asksTime
-	if e.Kind == event.Ruled || e.Kind == event.Listed || e.Kind == event.Done { // the server was requested
+	if e.Kind == event.Ruled || e.Kind == event.Listed || e.Kind == event.Done || e.Kind == event.Brought { // the server was requested
 		if asks = 0; e.Retry > 0 {
 			asks = asksTime
 		}

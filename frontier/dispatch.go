@@ -64,14 +64,22 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 	if w, ok = x.sites.nextHop(now); ok {
 		return w, true
 	}
+	if x.onlyRequisites() {
+		return x.requisite(now)
+	}
+	if x.sites.requisites.turn() {
+		if w, ok = x.requisite(now); ok {
+			return w, true
+		}
+	}
 	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
 	for first := true; ; first = false {
 		board, s, ok := x.orders.best()
 		if !ok {
-			due, chosen := x.batches.next(now, x.flying, first && x.idle(now))
+			due, chosen := x.batches.next(now, x.flying-x.sites.requisites.flying, first && x.idle(now))
 			x.polled = x.polled || due
 			if !chosen {
-				return event.Task{}, false
+				return x.requisite(now)
 			}
 			continue
 		}
@@ -136,9 +144,9 @@ func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
 
 // spared reports whether the task w, which a site needs before its best page, is not
 // necessary because that page is barred. The page is refused then. A robots.txt that moved
-// here is fetched even if the pages of this site are barred.
+// here is fetched even if the pages of this site are barred, and so is what requisites need.
 func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
-	if w.Kind == event.Robots && w.For != w.Site {
+	if w.Kind == event.Robots && w.For != w.Site || x.sites.requisites.wait(w.Site) {
 		return false
 	}
 	p, ok := x.orders.first(w.Board, w.Site)
@@ -166,6 +174,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.refusals = 0
 	x.flying++
 	x.sites.take(now, w)
+	x.sites.requisites.took(now, w)
 	if w.Kind == event.Fetch {
 		x.pages.take(w.Page)
 		x.floor.took(now)
@@ -177,7 +186,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 // Waiting sites without pages do not count, nor do addresses for which no site waits.
 func (x *dispatcher) wakeAt() time.Duration {
 	at := x.pages.due.first()
-	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
+	if x.orders.shutOut() || len(x.sites.hops.shutOut) > 0 {
 		at = min(at, x.sites.addresses.waits.first())
 	}
 	if x.sites.wants[waiting] > 0 || x.batches.starved() {
@@ -194,8 +203,11 @@ func (x *dispatcher) wakeAt() time.Duration {
 // took forces a task that was handed out. Its board may be one that the present policy does
 // not have, because the crawl had another policy then: the first one takes its place.
 func (x *dispatcher) took(now time.Duration, w event.Task) {
-	if c, ok := x.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
-		x.differs++
+	if c, ok := x.choice(now, w.Site); !ok || !sameTask(c, w) {
+		// When no page was to be handed out any more, only requisites were.
+		if c, ok = x.requisite(now); !ok || !sameTask(c, w) {
+			x.differs++
+		}
 	}
 	if at := x.sites.place.At(int(w.Site)); at == waiting || at == blocked || at == held {
 		x.sites.offer(w.Site) // wake skips its entry in waits
@@ -207,6 +219,12 @@ func (x *dispatcher) took(now time.Duration, w event.Task) {
 		w.Board = 0
 	}
 	x.take(now, w)
+}
+
+// sameTask reports whether two tasks are the same, on whatever boards. The driver numbers
+// requisites.
+func sameTask(a, b event.Task) bool {
+	return a.Kind == b.Kind && a.Site == b.Site && a.For == b.For && (a.Page == b.Page || a.Kind == event.Requisite)
 }
 
 // refusal forces a refusal.

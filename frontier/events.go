@@ -66,6 +66,12 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	case event.Named:
 		f.pages.know(e, graph.NoPage)
 		f.sites.nameFiles(e)
+	case event.Needed:
+		f.sites.need(now, e)
+	case event.Brought:
+		f.brought(now, e)
+	case event.Unneeded:
+		f.sites.addRequisites(e.Site, -int(e.Files))
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -179,7 +185,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 // session cancels what was under way: acquired pages wait again, and no site is requested
 // before its full delay has passed.
 func (f *Frontier) session(now time.Duration) {
-	f.tasks.flying, f.tasks.refusals = 0, 0
+	f.tasks.flying, f.tasks.refusals, f.sites.requisites.flying = 0, 0, 0
 	f.orders.calmAll()
 	f.pages.restart(now)
 	f.sites.restart(now)

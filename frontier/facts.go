@@ -148,16 +148,22 @@ type Counts struct {
 	Files    int // sitemap files to be fetched
 	Slow     int // sites that are requested rarely because they are slow
 	Revisits int // fetched pages that are to be fetched again
+
+	Requisites int // that wait or are under way, if they may be requested
 }
 
 // Counts returns the present numbers.
 func (f *Frontier) Counts() Counts {
 	p, s := f.pages, f.sites
+	requisites := s.requisites.total
+	if !f.o.Requisites {
+		requisites = 0
+	}
 	return Counts{
 		Queued: p.queued, Due: len(p.due) + p.yielding.pages, Flying: f.tasks.flying,
 		Polite: s.wants[waiting], Parked: f.orders.offered[0].ShutOut(), Pool: f.tasks.batches.pooled(),
 		Held: s.wants[held], Blocked: s.wants[blocked], Hops: len(s.hops.target), Files: s.filesLeft,
-		Slow: s.clocks.slowSites, Revisits: p.revisits,
+		Slow: s.clocks.slowSites, Revisits: p.revisits, Requisites: requisites,
 	}
 }
 

@@ -116,8 +116,11 @@ func (x *floor) below(w event.Task) bool {
 }
 
 // concerns reports whether a task is for a page of its site that is not urgent. The robots.txt of
-// another site, or one that is probed, is for no page.
+// another site, or one that is probed, is for no page. A requisite is for one that was fetched.
 func (x *floor) concerns(w event.Task) bool {
+	if x.sites.requisites.wait(w.Site) {
+		return false
+	}
 	_, urgent := x.orders.urgentOf(w.Site)
 	return !urgent && (w.Kind == event.Fetch || x.sites.hops.at(w.Site) == 0)
 }

@@ -94,7 +94,7 @@ func (l *Lines) needed(now time.Duration, s graph.Site, rest time.Duration) bool
 	if x.place.At(int(s)) == kept { // by a fetcher that takes another page at once
 		return true
 	}
-	return o.KeepAlive > 0 && !l.broken[s] && x.orders.len(s) > 0 && x.clocks.instant(s)-now <= min(o.KeepAlive, rest)
+	return o.KeepAlive > 0 && !l.broken[s] && (x.orders.len(s) > 0 || x.requisites.wait(s)) && x.clocks.instant(s)-now <= min(o.KeepAlive, rest)
 }
 
 // Distrust reports that s dropped a kept connection instead of answering. From now on each

@@ -41,6 +41,8 @@ func (x *sites) needs(now time.Duration, s graph.Site) event.Task {
 		return event.Task{Kind: event.Resolve, Site: s}
 	case x.in(s, unruled) || expired(x.robotsExpiry, now, s):
 		return event.Task{Kind: event.Robots, Site: s, For: s}
+	case x.requisites.wait(s):
+		return event.Task{Kind: event.Requisite, Site: s}
 	case x.needsSitemap(s):
 		return event.Task{Kind: event.Sitemap, Site: s}
 	}
@@ -77,6 +79,7 @@ func (x *sites) close(s graph.Site) {
 	x.endHop(s)
 	x.setStage(s, closed)
 	x.addFiles(s, -x.files(s))
+	x.addRequisites(s, -x.requisites.at(s))
 }
 
 // reopen lets a closed site be requested again, for everything.

@@ -32,6 +32,8 @@ type Options struct {
 	// PerConnection is the number of pages requested in one acquisition of a site; 0
 	// means 1.
 	PerConnection int
+	// Requisites lets what pages need to be shown be handed out; otherwise it waits.
+	Requisites bool
 	// KeepAlive is the time for which a connection stays open without a request, so that
 	// the next request to the site needs no new one; 0 closes it after each acquisition.
 	// Such connections count towards AddressCap. See Lines.

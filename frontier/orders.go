@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -14,7 +15,7 @@ type orders struct {
 	boards  []board
 	queues  []*queue.Queue // of all boards
 	sitesBy int            // the first board of those that choose the site; -1: the one that chooses the page
-	offered []*queue.Queue // the queues in which sites are offered
+	offered []*queue.Queue // the queues in which sites are offered, those of pages first
 	mixer   policy.Mixer   // chooses the board of the next page; nil: the first
 	sites   policy.Mixer   // chooses the board of its site, from sitesBy on; nil: the first
 	discounts
@@ -80,6 +81,11 @@ func (x *orders) turn() (page, site int) {
 		return page, x.sitesBy + x.siteTurn()
 	}
 	return page, page
+}
+
+// shutOut reports whether sites have something to hand out whose address is busy.
+func (x *orders) shutOut() bool {
+	return slices.ContainsFunc(x.offered, func(q *queue.Queue) bool { return q.ShutOut() > 0 })
 }
 
 // siteTurn returns the board of the policy for sites that chooses the next site.

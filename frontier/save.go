@@ -35,7 +35,7 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 	p, batch := f.pages, &f.tasks.batches
 	hops, paces, due := f.sites.hops.list(), f.sites.clocks.paceList(), p.allDue()
 	list := make([]uint64, 0, restNumbers+len(hops)+len(paces)+2*len(due)+len(batch.list))
-	for _, v := range []int{int(f.sites.now), p.queued, f.tasks.flying, p.inBatch, batch.whole, len(due), len(hops), p.revisits, len(paces), int(f.sites.clocks.times)} {
+	for _, v := range []int{int(f.sites.now), p.queued, f.tasks.flying, p.inBatch, batch.whole, len(due), len(hops), p.revisits, len(paces), int(f.sites.clocks.times), f.sites.requisites.since, f.sites.requisites.flying} {
 		list = append(list, uint64(v))
 	}
 	list = append(append(list, hops...), paces...)
@@ -86,7 +86,7 @@ func (f *Frontier) Load(r io.Reader) error {
 }
 
 // restNumbers is the number of numbers of the rest that precede its lists.
-const restNumbers = 10
+const restNumbers = 12
 
 // setRest restores what rest returned.
 func (f *Frontier) setRest(v []uint64) error {
@@ -98,6 +98,7 @@ func (f *Frontier) setRest(v []uint64) error {
 	p.inBatch, batch.whole = int(v[3]), int(v[4])
 	due, hops, paces := v[5], v[6], v[8]
 	p.revisits, f.sites.clocks.times = int(v[7]), p95(v[9])
+	f.sites.requisites.since, f.sites.requisites.flying = int(v[10]), int(v[11])
 	v = v[restNumbers:]
 	f.sites.hops.set(v[:hops])
 	f.sites.clocks.setPaces(v[hops:][:paces])
@@ -153,7 +154,8 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	6: paces that remember which delay was enough
 //	7: what pages have to do with a topic
 //	8: a smaller model of foresight
-const layoutVersion = 8
+//	9: requisites of pages
+const layoutVersion = 9
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -29,6 +29,7 @@ type sites struct {
 	clocks        clocks
 	addresses     addresses
 	hops          hops
+	requisites    requisites
 	place         *graph.Column[place]
 	stage         *graph.Column[stage]
 	served        *graph.Column[uint16] // tasks done in this acquisition
@@ -66,6 +67,7 @@ func newSites(set *graph.Set, o *Options, orders *orders) *sites {
 	a.address = graph.NewColumnIn[uint32](set, "site address", n)
 	a.active = graph.NewColumnIn[uint32](set, "address active", o.MaxAddresses+1)
 	a.free = graph.NewColumnIn[int64](set, "address next", o.MaxAddresses+1)
+	x.requisites = newRequisites(set, o)
 	return x
 }
 
@@ -84,16 +86,19 @@ func (x *sites) add() {
 	x.clocks.add(s)
 	x.addresses.address.Append(0)
 	x.orders.addSite(s)
+	if x.requisites.used() {
+		x.requisites.addSite(s)
+	}
 	x.await(x.now, s)
 }
 
 // in reports whether s is in a stage.
 func (x *sites) in(s graph.Site, at stage) bool { return x.stage.At(int(s)) == at }
 
-// wanting reports whether s has something to hand out: pages of its own, or the
+// wanting reports whether s has something to hand out: pages or requisites of its own, or the
 // robots.txt of other sites.
 func (x *sites) wanting(s graph.Site) bool {
-	return x.orders.len(s) > 0 && !x.in(s, moved) || x.hops.at(s) > 0
+	return (x.orders.len(s) > 0 || x.requisites.wait(s)) && !x.in(s, moved) || x.hops.at(s) > 0
 }
 
 // setPlace moves s, which may be counted in wants.
@@ -125,14 +130,14 @@ func (x *sites) recount(s graph.Site, was bool) {
 
 // gained updates wants after a page of s was put into an active queue.
 func (x *sites) gained(s graph.Site) {
-	if x.orders.len(s) == 1 && !x.in(s, moved) && x.hops.at(s) == 0 {
+	if x.orders.len(s) == 1 && !x.in(s, moved) && x.hops.at(s) == 0 && !x.requisites.wait(s) {
 		x.wants[x.place.At(int(s))]++
 	}
 }
 
 // lost updates wants after a page of s left an active queue.
 func (x *sites) lost(s graph.Site) {
-	if x.orders.len(s) == 0 && !x.in(s, moved) && x.hops.at(s) == 0 {
+	if x.orders.len(s) == 0 && !x.in(s, moved) && x.hops.at(s) == 0 && !x.requisites.wait(s) {
 		x.wants[x.place.At(int(s))]--
 	}
 }
@@ -216,7 +221,7 @@ func (x *sites) take(now time.Duration, w event.Task) {
 		}
 	}
 	x.setPlace(s, acquired)
-	if w.Kind != event.Resolve {
+	if w.Kind != event.Resolve && w.Kind != event.Requisite {
 		x.noteKind(s, w.Kind)
 	}
 }
@@ -312,6 +317,7 @@ func (x *sites) rebuild() {
 	clear(x.unsettled)
 	x.waits, x.wants, x.filesLeft, x.clocks.slowSites = x.waits[:0], [places]int{}, 0, 0
 	x.hops.withdrawAll()
+	x.loadRequisites()
 	x.addresses.rebuild(x.now)
 	for i, at := range x.place.Slice() {
 		s := graph.Site(i)

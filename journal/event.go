@@ -14,8 +14,8 @@ import (
 // The last of the classes, kinds of task and kinds of event that are written.
 const (
 	lastClass = event.LastClass
-	lastWork  = event.Sitemap
-	lastKind  = event.Moved
+	lastWork  = event.Requisite
+	lastKind  = event.Unneeded
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -58,6 +58,17 @@ func (w *writer) event(r *Record) {
 		w.outcome(r)
 		w.fresh(r)
 		w.links(e)
+	case event.Needed:
+		w.uint(uint64(e.Page))
+		w.sites(e.Needs, e.First)
+	case event.Brought:
+		w.uint(uint64(e.Site))
+		w.uint(uint64(e.Page))
+		w.outcome(r)
+	case event.Unneeded:
+		w.uint(uint64(e.Site))
+		w.uint(uint64(e.Files))
+		w.byte(byte(e.Bar))
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -98,10 +109,22 @@ func (d *reader) event(r *Record) {
 		d.outcome(r)
 		d.fresh(r)
 		d.links(e)
+	case event.Needed:
+		e.Page = graph.Page(d.id())
+		e.Needs, e.First = d.sites(e.Needs)
+	case event.Brought:
+		e.Site, e.Page = graph.Site(d.id()), graph.Page(d.id())
+		d.outcome(r)
+	case event.Unneeded:
+		e.Site, e.Files = graph.Site(d.id()), d.uint32()
+		e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}
 }
+
+// hasPage reports whether tasks of a kind name a page or the number of a requisite.
+func hasPage(k event.TaskKind) bool { return k == event.Fetch || k == event.Requisite }
 
 func (w *writer) took(e *event.Event) {
 	work := byte(e.Task.Kind)
@@ -111,7 +134,7 @@ func (w *writer) took(e *event.Event) {
 	w.byte(work)
 	w.uint(uint64(e.Site))
 	w.byte(e.Board)
-	if e.Task.Kind == event.Fetch {
+	if hasPage(e.Task.Kind) {
 		w.uint(uint64(e.Page))
 	}
 	if work&workFor != 0 {
@@ -127,7 +150,7 @@ func (d *reader) took(e *event.Event) {
 	e.Site = graph.Site(d.id())
 	e.Board = d.byte()
 	switch {
-	case e.Task.Kind == event.Fetch:
+	case hasPage(e.Task.Kind):
 		e.Page = graph.Page(d.id())
 	case work&workFor != 0:
 		e.For = graph.Site(d.id())
@@ -166,30 +189,35 @@ func (d *reader) differ(ok bool) {
 
 // fresh writes the pages that became known: their number, the id of the first, and the
 // site of each as the difference to the one before.
-func (w *writer) fresh(r *Record) {
-	w.uint(uint64(len(r.Event.New)))
-	if len(r.Event.New) == 0 {
+func (w *writer) fresh(r *Record) { w.sites(r.Event.New, r.First) }
+
+func (d *reader) fresh(r *Record) { r.Event.New, r.First = d.sites(r.Event.New) }
+
+func (w *writer) sites(list []graph.Site, first graph.Page) {
+	w.uint(uint64(len(list)))
+	if len(list) == 0 {
 		return
 	}
-	w.uint(uint64(r.First))
+	w.uint(uint64(first))
 	before := int64(0)
-	for _, s := range r.Event.New {
+	for _, s := range list {
 		w.int(int64(s) - before)
 		before = int64(s)
 	}
 }
 
-func (d *reader) fresh(r *Record) {
+func (d *reader) sites(list []graph.Site) (all []graph.Site, first graph.Page) {
 	n := d.count()
 	if n == 0 {
-		return
+		return list, 0
 	}
-	r.First = graph.Page(d.id())
+	first = graph.Page(d.id())
 	before := int64(0)
 	for range n {
 		before = d.near(before)
-		r.Event.New = append(r.Event.New, graph.Site(before))
+		list = append(list, graph.Site(before))
 	}
+	return list, first
 }
 
 // links writes the links: their number, and each as the difference to the one before,
@@ -238,6 +266,8 @@ func flagsOf(kind event.Kind) byte {
 		return flagAgain | flagRetry | flagFor | flagHop | flagFiles
 	case event.Listed:
 		return flagAgain | flagRetry | flagFiles
+	case event.Brought:
+		return flagAgain | flagRetry
 	default:
 		return flagAgain | flagKeep | flagRetry | flagDue
 	}
@@ -335,7 +365,7 @@ const (
 
 // moreOf returns which of these an event has.
 func moreOf(e *event.Event) (more byte) {
-	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
+	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && barred(e) > 0 && kinds(e.Kind)&(makesKnown|onNeeded) != 0 {
 		more |= moreBars
 	}
 	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|admits) != 0 {
@@ -350,13 +380,21 @@ func moreOf(e *event.Event) (more byte) {
 	return more
 }
 
+// barred returns the number of pages or requisites to which the bars of an event belong.
+func barred(e *event.Event) int {
+	if e.Kind == event.Needed {
+		return len(e.Needs)
+	}
+	return len(e.New)
+}
+
 // more writes the bars of the new pages as runs of equal ones, the admitted pages as
 // links are, the anchors, and what the page has to do with the topic.
 func (w *writer) more(e *event.Event, more byte) {
 	w.byte(more)
 	if more&moreBars != 0 {
-		if len(e.Bars) != len(e.New) {
-			panic(fmt.Sprintf("journal: %d bars of %d new pages", len(e.Bars), len(e.New)))
+		if len(e.Bars) != barred(e) {
+			panic(fmt.Sprintf("journal: %d bars of %d new pages", len(e.Bars), barred(e)))
 		}
 		for i := 0; i < len(e.Bars); {
 			from := i
@@ -399,11 +437,12 @@ func (d *reader) more(e *event.Event) {
 
 // bars reads runs that make up as many bars as there are new pages.
 func (d *reader) bars(e *event.Event) {
-	for last := -1; len(e.Bars) < len(e.New) && d.err == nil; {
+	all := barred(e)
+	for last := -1; len(e.Bars) < all && d.err == nil; {
 		bar := d.atMost(uint8(event.MaxBar), "bar")
 		n := d.uint()
-		if n == 0 || n > uint64(len(e.New)-len(e.Bars)) || int(bar) == last {
-			d.fail(fmt.Errorf("%d bars of kind %d after %d of %d", n, bar, len(e.Bars), len(e.New)))
+		if n == 0 || n > uint64(all-len(e.Bars)) || int(bar) == last {
+			d.fail(fmt.Errorf("%d bars of kind %d after %d of %d", n, bar, len(e.Bars), all))
 			return
 		}
 		last = int(bar)

@@ -27,7 +27,10 @@ const (
 	onSession  kindSet = 1 << event.Session
 	onAdmitted kindSet = 1 << event.Admitted
 	onMoved    kindSet = 1 << event.Moved
-	onAnswer           = onRuled | onListed | onDone
+	onNeeded   kindSet = 1 << event.Needed
+	onBrought  kindSet = 1 << event.Brought
+	onBody             = onDone | onBrought
+	onAnswer           = onRuled | onListed | onBody
 	onDeny             = onSession | 1<<event.Denied
 	onScore            = onSession | 1<<event.Scored
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
@@ -48,7 +51,7 @@ type field struct {
 
 // fields has those first that most pages have. New ones go to the end.
 var fields = [...]field{
-	{makesKnown | onRuled, func(f *Facts) bool { return f.Names.Len() > 0 },
+	{makesKnown | onRuled | onNeeded, func(f *Facts) bool { return f.Names.Len() > 0 },
 		func(w *writer, r *Record) { w.names(&r.Facts.Names) },
 		func(d *reader, r *Record) { d.names(&r.Facts.Names, namesOf(&r.Event)) }},
 	{onAnswer, func(f *Facts) bool { return f.Status != 0 },
@@ -73,16 +76,16 @@ var fields = [...]field{
 	{onTook, func(f *Facts) bool { return f.Conn != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Conn)) },
 		func(d *reader, r *Record) { r.Facts.Conn = d.uint32() }},
-	{onDone, func(f *Facts) bool { return len(f.Payload) > 0 },
+	{onBody, func(f *Facts) bool { return len(f.Payload) > 0 },
 		func(w *writer, r *Record) { w.bytes(r.Facts.Payload) },
 		func(d *reader, r *Record) { r.Facts.Payload = append(r.Facts.Payload, d.bytes()...) }},
-	text(onDone, func(f *Facts) *string { return &f.Media }),
+	text(onBody, func(f *Facts) *string { return &f.Media }),
 	text(onDone, func(f *Facts) *string { return &f.Title }),
 	text(onDone, func(f *Facts) *string { return &f.ETag }),
 	text(onDone, func(f *Facts) *string { return &f.Modified }),
 	tiny(func(f *Facts) *uint8 { return &f.Tags }),
 	tiny(func(f *Facts) *uint8 { return &f.Cut }),
-	{onAnswer, func(f *Facts) bool { return f.Dropped != 0 },
+	{onAnswer | onNeeded, func(f *Facts) bool { return f.Dropped != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Dropped)) },
 		func(d *reader, r *Record) { r.Facts.Dropped = d.uint32() }},
 	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },
@@ -161,6 +164,12 @@ var fields = [...]field{
 	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
 	{onDone, func(f *Facts) bool { return f.Origin != Origin{} }, (*writer).origin, (*reader).origin},
 	text(onSession, func(f *Facts) *string { return &f.Command }),
+	{onNeeded, func(f *Facts) bool { return f.Step != 0 },
+		func(w *writer, r *Record) { w.byte(r.Facts.Step) },
+		func(d *reader, r *Record) { r.Facts.Step = d.byte() }},
+	{1 << event.Unneeded, func(f *Facts) bool { return len(f.Parts) > 0 },
+		func(w *writer, r *Record) { w.pages(r.Facts.Parts, 0) },
+		func(d *reader, r *Record) { r.Facts.Parts = d.pages(r.Facts.Parts, 0) }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -209,8 +218,11 @@ func (w *writer) facts(r *Record, mask uint64) {
 
 // namesOf returns the number of names that an event has if it has any.
 func namesOf(e *event.Event) int {
-	if e.Kind == event.Ruled {
+	switch e.Kind {
+	case event.Ruled:
 		return 1
+	case event.Needed:
+		return len(e.Needs)
 	}
 	return len(e.New)
 }
@@ -383,7 +395,7 @@ func (d *reader) session(r *Record) {
 // event that have it; of other kinds it is not written, and zero when it is read. A
 // simulation has none at all.
 type Facts struct {
-	Names  Names  // Seed, Done, Listed: URLs of Event.New, all or none; Ruled: name of a new site To
+	Names  Names  // Seed, Done, Listed: URLs of Event.New, all or none; Ruled: name of a new site To; Needed: URLs
 	Status uint16 // Ruled, Listed, Done: of HTTP; 0 none
 	Place  Place  // Ruled, Listed, Done: of the answer in the archive
 	// Payload is the digest of the body as it was stored, with the byte of its
@@ -413,7 +425,7 @@ type Facts struct {
 	Tags     uint8        // Done: robots.Tags of the page
 	Cut      uint8        // Done: limits that were hit, page.Cut
 	Plain    []graph.Page // Done: pages, not fetched yet, in favour of which links of a duplicate were left out
-	Dropped  uint32       // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
+	Dropped  uint32       // Done: links that those limits left out; Ruled, Listed: sitemap files and entries; Needed
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
@@ -473,6 +485,11 @@ type Facts struct {
 	Notice bool
 	// Hints are what a sitemap file says about pages that wait (Listed).
 	Hints []event.Hint
+	// Step is the number of answers from the page to the requisites: 1 if the page names them, 2 if
+	// what it names does (Needed). Dropped counts those that limits left out.
+	Step uint8
+	// Parts are the numbers of requisites (Unneeded).
+	Parts []graph.Page
 	// Moves says where the answers of the pages Event.Admit went (Moved).
 	Moves *Moves
 	// Command is the command of the user that began the session (Session). "": none did.
@@ -507,5 +524,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0], Hints: f.Hints[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0], Hints: f.Hints[:0], Parts: f.Parts[:0]}
 }

@@ -34,7 +34,7 @@ func fullFacts() Facts {
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
-		Revisit: math.MaxInt64, Origin: Origin{math.MinInt64, math.MaxInt64, true}, Named: true, Lost: math.MinInt64, Score: []byte("depth"),
+		Revisit: math.MaxInt64, Origin: Origin{math.MinInt64, math.MaxInt64, true}, Named: true, Lost: math.MinInt64, Score: []byte("depth"), Step: 3, Parts: []graph.Page{4, 2},
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints:   []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves:   &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
@@ -74,7 +74,8 @@ func factSamples() []Record {
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
 	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Cause: full.Cause, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
-	ruled, listed, done := answer, answer, answer
+	ruled, listed, done, brought := answer, answer, answer, answer
+	brought.Payload, brought.Media = full.Payload, full.Media
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
@@ -104,10 +105,16 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Scored:    {Score: full.Score},
 		event.Dropped:   {},
 		event.Moved:     {Moves: full.Moves},
+		event.Needed:    {Names: full.Names, Step: full.Step, Dropped: full.Dropped},
+		event.Brought:   brought,
+		event.Unneeded:  {Parts: full.Parts},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {
 			r.Event.New = []graph.Site{0}
+		}
+		if kind == event.Needed {
+			r.Event.Needs = []graph.Site{0}
 		}
 		if kind == event.Moved {
 			r.Event.Admit = []graph.Page{7}

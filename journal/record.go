@@ -20,7 +20,7 @@ import (
 //	4: visits that were stored as revisit records; the class gone; scores
 //	5: what pages have to do with the topic of the crawl; pages that are dropped, and moved in the archive
 //	6: to which response a revisit record refers
-//	7: commands of the user
+//	7: commands of the user; requisites of pages, which are what they need to be shown
 const Version = 7
 
 // A Record is an event with its place in the journal.
@@ -146,7 +146,7 @@ func (r *Record) reset(kind event.Kind) {
 	e := &r.Event
 	r.Facts.reset()
 	*r = Record{Facts: r.Facts, Event: event.Event{
-		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0], Read: e.Read,
+		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0], Needs: e.Needs[:0], Read: e.Read,
 	}}
 	r.Event.Read.Reset()
 }

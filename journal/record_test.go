@@ -107,6 +107,7 @@ func plain(r *Record) Record {
 	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
+	e.Needs = orNil(e.Needs)
 	e.Read.Matches, e.Read.Hits = orNil(e.Read.Matches), orNil(e.Read.Hits)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
 	f.Prior, f.Score = orNil(f.Prior), orNil(f.Score)
@@ -124,7 +125,7 @@ func orNil[T any](list []T) []T {
 func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
 		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Read: event.Reading{Words: 17}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
-		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
+		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13, Needs: []graph.Site{18}, First: 19}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		event.Took:     {Task: event.Task{Kind: event.Fetch, Site: 1, Page: 2, Board: 3}},
@@ -149,6 +150,9 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Dropped:   {Admit: full.Admit},
 		event.Moved:     {Admit: full.Admit},
 		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
+		event.Needed:    {Task: event.Task{Page: 2}, Needs: full.Needs, First: 19, Bars: full.Bars},
+		event.Brought:   {Task: event.Task{Site: 1, Page: 2}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Retry: 13},
+		event.Unneeded:  {Task: event.Task{Site: 1}, Files: 16, Bar: event.BarDenied},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)

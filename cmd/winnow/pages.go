@@ -22,13 +22,14 @@ type pagesOptions struct {
 	site   string
 	limit  show.Number
 	links  bool
+	parts  bool // requisites
 	header bool
 }
 
 func newPagesCommand(u *ui) *cobra.Command {
 	opt := &pagesOptions{}
 	cmd := &cobra.Command{
-		Use:   "pages DIR [URL...] [--state waiting|fetched|failed|skipped] [--site S] [--limit N] [--links]",
+		Use:   "pages DIR [URL...] [--state waiting|fetched|failed|skipped] [--site S] [--limit N] [--links|--requisites]",
 		Short: "list the pages of a crawl with state, reason, status, depth, value",
 		Long:  pagesHelp(),
 		Example: `  winnow pages a.example.crawl --state failed
@@ -46,6 +47,8 @@ func newPagesCommand(u *ui) *cobra.Command {
 	f.StringVar(&opt.site, "site", "", "only pages of this host or site")
 	f.Var(&opt.limit, "limit", "list at most this many pages, or links")
 	f.BoolVar(&opt.links, "links", false, "list the links of these pages instead; --state is then that of their targets")
+	f.BoolVar(&opt.parts, "requisites", false, "list what the pages need to be shown instead: images, styles, scripts, fonts (crawl --requisites)")
+	cmd.MarkFlagsMutuallyExclusive("links", "requisites")
 	addHeader(f, &opt.header)
 	return cmd
 }
@@ -76,6 +79,10 @@ scheme://host:port.
 
 With --links it lists the links of every visit: page, target, region of the page (content,
 navigation, footer; other: not in the body, or not recorded), hashes of the first words.
+
+With --requisites it lists what pages need to be shown: state, why, HTTP status, class of the
+last attempt, bytes, number of answers between the page and it, the first page that needed it,
+URL. They are no pages, and are in no other list.
 
 Reasons why pages are skipped:
 `)
@@ -110,6 +117,9 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string, urls []
 	if err := opt.checkState(u); err != nil {
 		return err
 	}
+	if opt.parts && len(urls) > 0 {
+		return withHint(usagef("--requisites lists the requisites of all pages and takes no URL"), "try: %s", terminal.Command("winnow", "pages", dir, "--requisites"))
+	}
 	if opt.links && len(urls) > 0 {
 		return withHint(usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
 	}
@@ -125,10 +135,14 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string, urls []
 		return err
 	}
 	out := &lines{u: u, out: bufio.NewWriterSize(u.stdout, 1<<16), bare: !opt.header}
-	if opt.links {
+	switch {
+	case opt.parts:
+		out.header = terminal.RequisiteHeader
+		err = v.Requisites(filter, func(x *history.RequisiteInfo) error { return out.add(x, terminal.RequisiteLine(x)) })
+	case opt.links:
 		out.header = terminal.LinkHeader
 		err = v.Links(filter, func(x *history.LinkInfo) error { return out.add(x, terminal.LinkLine(x)) })
-	} else {
+	default:
 		err = v.Pages(filter, func(x *history.PageInfo) error {
 			out.header = terminal.PageHeader(x.Topical)
 			return out.add(x, terminal.PageLine(x))

@@ -53,10 +53,12 @@ const MaxFetchers = 1_000_000
 
 // Other bounds. Pages have 32-bit numbers.
 const (
-	mostPages   = math.MaxUint32 - 1
-	mostDepth   = frontier.MaxDepth - 1
-	mostLinks   = 1_000_000
-	leastMemory = 64 << 20
+	mostPages = math.MaxUint32 - 1
+	mostDepth = frontier.MaxDepth - 1
+	mostLinks = 1_000_000
+	// A page may name each of them several times.
+	mostRequisites = 10_000
+	leastMemory    = 64 << 20
 )
 
 func (c *Config) checkNumbers() error {
@@ -82,6 +84,7 @@ func (c *Config) checkNumbers() error {
 		{"site_pages", int64(c.SitePages), 0, mostPages},
 		{"domain_pages", int64(c.DomainPages), 0, mostPages},
 		{"keep_pages", c.KeepPages, 0, mostPages},
+		{"max_requisites", int64(c.MaxRequisites), 1, mostRequisites},
 		{"max_memory", int64(c.MaxMemory), 0, math.MaxInt64},
 	} {
 		if err := checkBounds(b.key, b.value, b.least, b.most); err != nil {
@@ -184,6 +187,12 @@ func (c *Config) checkWords() error {
 	}
 	if !slices.Contains([]string{TypesHTML, TypesAll}, c.Types) {
 		return keyErrorf("types", "%q: want html or all", c.Types)
+	}
+	if c.Requisites && !c.KeepsPages() {
+		return &KeyError{"requisites", "false", errors.New("there are no WARC files with store = 'links'")}
+	}
+	if c.Requisites && c.KeepPages > 0 {
+		return &KeyError{"requisites", "false", errors.New("it cannot be used with keep_pages: what is kept of WARC files are pages")}
 	}
 	if c.KeepPages > 0 && !c.KeepsPages() {
 		return &KeyError{"keep_pages", "0", errors.New("there are no WARC files with store = 'links'")}

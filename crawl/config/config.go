@@ -125,6 +125,8 @@ type Config struct {
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepPages     int64    `toml:"keep_pages" help:"keep only this many pages in the WARC files, those with most links to them, or with the highest score; 0: all"`
+	Requisites    bool     `toml:"requisites" help:"also fetch and store what pages need to be shown: images, styles, scripts, fonts, media and frames, on any host"`
+	MaxRequisites int      `toml:"max_requisites" help:"maximum number of requisites of a page or a style, counting each once"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Anchors       bool     `toml:"anchors" help:"record where on its page each link is (content, navigation, footer) and hashes of its first four words, in about 6 bytes per link"`
 	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`
@@ -197,6 +199,7 @@ func Default() Config {
 		Revisit:         freshness.DefaultName,
 		Balance:         balanceAuto,
 		Store:           StoreBoth,
+		MaxRequisites:   1000,
 		Anchors:         true,
 		Commit:          Seconds(0.1),
 		Sync:            true,

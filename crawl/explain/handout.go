@@ -130,6 +130,8 @@ func (r *rehearsal) end(w event.Task) {
 		e.Kind, e.Delay = event.Ruled, r.f.Clock(r.now, w.For).CrawlDelay
 	case event.Sitemap:
 		e.Kind = event.Listed
+	case event.Requisite:
+		e.Kind = event.Brought
 	}
 	r.f.Apply(r.now, &e)
 	switch w.Kind {
@@ -138,7 +140,7 @@ func (r *rehearsal) end(w event.Task) {
 		if w.For != w.Site {
 			r.f.Settle(r.now, w.For)
 		}
-	case event.Fetch, event.Sitemap:
+	case event.Fetch, event.Sitemap, event.Requisite:
 		r.f.Settle(r.now, w.Site)
 	}
 }

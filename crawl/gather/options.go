@@ -31,8 +31,11 @@ type Options struct {
 
 	MaxSitemap int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
 	MaxLinks   int   // links of a page, each target once; 50,000
-	MaxListed  int   // pages read of a sitemap file, 50,000: what the protocol allows
-	MaxURL     int   // bytes of a normal form, page.DefaultMaxLen
+	// Requisites is the number of requisites of a page or a style that are found, each once; 0: they
+	// are not looked for.
+	Requisites int
+	MaxListed  int // pages read of a sitemap file, 50,000: what the protocol allows
+	MaxURL     int // bytes of a normal form, page.DefaultMaxLen
 }
 
 // withDefaults fills in the defaults.
@@ -88,6 +91,8 @@ type Gatherer struct {
 	seen     set      // links of the document
 	most     int      // links that it may have
 	extra    []uint64 // hashes of links beyond the limit
+	needed   set      // requisites of the document
+	hosts    []uint64 // other sites of them
 	since    uint32   // Link.Since of the next link
 	priority uint8    // Link.Priority of the next link
 	topical  topical
@@ -101,7 +106,7 @@ func New(o *Options) *Gatherer {
 	opt := o.withDefaults()
 	g := &Gatherer{
 		opt:      opt,
-		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true, Anchors: opt.Anchors || opt.Topic != nil}),
+		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true, Anchors: opt.Anchors || opt.Topic != nil, Needs: maxRefs * opt.Requisites}),
 		charset:  page.Decoder{Max: int(min(max(3*opt.MaxBody, opt.MaxSitemap), page.MaxInput))},
 		resolver: page.Resolver{MaxLen: opt.MaxURL},
 		encoders: map[string]func([]byte, rune) ([]byte, bool){},

@@ -45,7 +45,11 @@ func (g *Gatherer) PageAgain(url string, a *fetch.Answer, at time.Time, o *archi
 	case a.Class == event.OK && a.Status != notModified:
 		g.content(a, f)
 	}
-	g.recordVisit(url, a, at, o, f, g.withheld(a, f))
+	why := g.withheld(a, f)
+	if why != "" {
+		f.Needs.reset() // only what is stored can be shown
+	}
+	g.recordVisit(url, a, at, o, f, why)
 	g.trim(f.Size)
 }
 
@@ -120,6 +124,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 		f.Tags |= robots.ParseMeta([]string{string(value)}, g.opt.Product)
 	}
 	g.links(a.Header["Link"], f)
+	g.findNeeds(f)
 }
 
 // Text returns the title and the text of the page that was read last, if its Found has the class
@@ -283,6 +288,8 @@ type Found struct {
 	Feed      bool     // of a sitemap: it is a feed
 	Body      []byte   // of a robots.txt; with Options.Bodies of a page, too
 
+	Needs Needs // of a page or a requisite
+
 	Records archive.Records // Bytes is nil where there is nothing to store
 	Revisit bool            // the first of them is a revisit
 
@@ -313,14 +320,15 @@ type Found struct {
 
 // Reset makes the Found empty and keeps its buffers, unless they are unusually large.
 func (f *Found) Reset() {
-	links, body := f.Links, f.Body[:0]
+	links, needs, body := f.Links, f.Needs, f.Body[:0]
 	links.reset()
+	needs.reset()
 	if cap(body) > maxFound {
 		body = nil
 	}
 	read := f.Read
 	read.Reset()
-	*f = Found{Links: links, Body: body, Read: read}
+	*f = Found{Links: links, Needs: needs, Body: body, Read: read}
 }
 
 // maxFound is the most memory of one buffer that a Found keeps, in bytes. There are as

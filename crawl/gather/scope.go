@@ -270,12 +270,33 @@ func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
 			return event.BarScope
 		}
 	}
-	if own := s.patternsOf(site).exclude; len(s.exclude)+len(own) > 0 {
-		if url := slices.Concat(site, rest); matches(s.exclude, url) || matches(own, url) {
-			return event.BarExcluded
-		}
+	if s.excludes(site, rest) {
+		return event.BarExcluded
 	}
 	return event.NoBar
+}
+
+// JudgeRequisite returns the reason not to request what a page needs to be shown: BarDenied or
+// BarExcluded, or NoBar. Requisites may be anywhere: the kind of the scope and include patterns
+// choose pages.
+func (s *Scope) JudgeRequisite(site, rest []byte) event.Bar {
+	if s.deny.Load().match(site, rest) == deny {
+		return event.BarDenied
+	}
+	if s.rules.match(site, rest) == deny || s.excludes(site, rest) {
+		return event.BarExcluded
+	}
+	return event.NoBar
+}
+
+// excludes reports whether an exclude pattern matches a URL.
+func (s *Scope) excludes(site, rest []byte) bool {
+	own := s.patternsOf(site).exclude
+	if len(s.exclude)+len(own) == 0 {
+		return false
+	}
+	url := slices.Concat(site, rest)
+	return matches(s.exclude, url) || matches(own, url)
 }
 
 // DenyText returns a deny list with the same meaning as r, one rule a line, in an order that

@@ -67,8 +67,9 @@ func (c *Crawl) Log(f *LogFilter, fn func(*Request) error) error {
 	if err != nil {
 		return err
 	}
-	each := upTo(f.Limit)
+	each, parts := upTo(f.Limit), requisiteURLs{}
 	err = c.Each(func(r *journal.Record) error {
+		part := parts.take(s, r)
 		site, kind := requestOf(s, r)
 		if kind == "" || sites != nil && !sites[site] || f.Class != nil && !f.Class(r.Event.Class.String()) {
 			return nil
@@ -83,6 +84,9 @@ func (c *Crawl) Log(f *LogFilter, fn func(*Request) error) error {
 		}
 		if r.Event.Kind == event.Done {
 			x.URL = string(s.AppendURL(nil, r.Event.Page))
+		}
+		if part != "" {
+			x.URL = part
 		}
 		return each(fn(&x))
 	})
@@ -99,6 +103,8 @@ func requestOf(s *state.State, r *journal.Record) (graph.Site, string) {
 		return r.Event.Site, event.Robots.String()
 	case event.Listed:
 		return r.Event.Site, event.Sitemap.String()
+	case event.Brought:
+		return r.Event.Site, event.Requisite.String()
 	case event.Resolved:
 		return r.Event.Site, event.Resolve.String()
 	}

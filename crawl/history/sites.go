@@ -21,7 +21,7 @@ type SiteInfo struct {
 	Fetched  int64      `json:"fetched"`
 	Failed   int64      `json:"failed"`
 	Skipped  int64      `json:"skipped"`
-	Requests int64      `json:"requests"` // of pages, robots.txt and sitemaps
+	Requests int64      `json:"requests"` // of pages, requisites, robots.txt and sitemaps
 	Delay    float64    `json:"delay_seconds"`
 	By       string     `json:"by"`                     // what decides the delay: see frontier.DelayBy
 	Next     *time.Time `json:"next_request,omitempty"` // it is not requested before; nil: nothing is left, now, or when the crawl is resumed
@@ -140,7 +140,7 @@ func siteErrors(s *state.State, list []SiteInfo, r *journal.Record) {
 	case event.Done:
 		site = s.Frontier.Site(e.Page)
 		fallthrough
-	case event.Ruled, event.Listed:
+	case event.Ruled, event.Listed, event.Brought:
 		if e.Kind == event.Ruled {
 			list[e.For].Robots = RobotsState(r)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -41,16 +42,17 @@ type Status struct {
 	Refused   int64            `json:"refused"`
 	RefusedBy map[string]int64 `json:"refused_by"` // refused pages, by reason
 	Sites     int64            `json:"sites"`
-	Requests  int64            `json:"requests"` // pages, robots.txt, sitemaps
+	Requests  int64            `json:"requests"` // pages, requisites, robots.txt, sitemaps
 	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
 	state.Spared
-	Withheld    int64            `json:"withheld"`          // fetched pages that are not stored, because they ask not to be indexed or archived
-	Kept        int64            `json:"kept,omitempty"`    // pages in the archive, with --keep-pages
-	Dropped     int64            `json:"dropped,omitempty"` // pages that made room for others, each as often as it did
-	Outcomes    map[string]int64 `json:"outcomes"`          // ends of attempts at pages, by class
-	Links       int64            `json:"links"`             // found on fetched pages, to pages of all states
-	Gathered    float64          `json:"gathered"`          // share of them that lead to fetched pages
-	Rate        float64          `json:"pages_per_second"`  // over the last ten seconds
+	Withheld    int64            `json:"withheld"`             // fetched pages that are not stored, because they ask not to be indexed or archived
+	Kept        int64            `json:"kept,omitempty"`       // pages in the archive, with --keep-pages
+	Dropped     int64            `json:"dropped,omitempty"`    // pages that made room for others, each as often as it did
+	Requisites  *requisite.Tally `json:"requisites,omitempty"` // what pages need to be shown; nil if none is known
+	Outcomes    map[string]int64 `json:"outcomes"`             // ends of attempts at pages, by class
+	Links       int64            `json:"links"`                // found on fetched pages, to pages of all states
+	Gathered    float64          `json:"gathered"`             // share of them that lead to fetched pages
+	Rate        float64          `json:"pages_per_second"`     // over the last ten seconds
 	Active      int              `json:"active_fetchers"`
 	Fetchers    int              `json:"fetchers"`
 	Waits       map[string]int   `json:"waits"`         // number of sites that wait, by reason
@@ -175,6 +177,10 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	if read, hot, ok := s.Frontier.Topical(); ok {
 		x.Topic = &TopicStatus{read, hot, float64(hot) / float64(max(1, read))}
 	}
+	if x.Requisites = nil; s.Requisites.Known+s.Requisites.LeftOut > 0 {
+		t := s.Requisites.Tally
+		x.Requisites = &t
+	}
 	x.Record = s.Next
 	x.fillWaits(s)
 }
@@ -273,10 +279,10 @@ func (c *Crawl) Status() (*Status, error) {
 	return x, nil
 }
 
-// NothingLeft reports whether no page waits for a request.
+// NothingLeft reports whether no page and no requisite waits for a request.
 func (x *Status) NothingLeft() bool {
 	n := &x.Counts
-	return n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0
+	return n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0 && n.Requisites == 0
 }
 
 // trapList returns the traps with most pages.

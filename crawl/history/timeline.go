@@ -94,7 +94,7 @@ func (t *timelineReader) read(r *journal.Record) error {
 		if e.Class.Failed() && !e.Again {
 			t.closed[e.Site] = now
 		}
-	case event.Ruled, event.Listed:
+	case event.Ruled, event.Listed, event.Brought:
 		t.answer(e)
 	case event.Done:
 		t.answer(e)

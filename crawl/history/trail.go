@@ -132,6 +132,8 @@ func (t *trailReader) read(r *journal.Record) error {
 		t.answer(r, event.Robots, e.Site, graph.NoPage)
 	case event.Listed:
 		t.answer(r, event.Sitemap, e.Site, graph.NoPage)
+	case event.Brought:
+		t.answer(r, event.Requisite, e.Site, graph.NoPage)
 	case event.Done:
 		t.answer(r, event.Fetch, t.f.Site(e.Page), e.Page)
 		t.done(r)
@@ -169,7 +171,7 @@ func (t *trailReader) answer(r *journal.Record, kind event.TaskKind, s graph.Sit
 	if c.since = r.Now; x.Status == 0 {
 		c.number = 0
 	}
-	if x.Status == 0 || e.Class.Failed() && kind == event.Fetch {
+	if x.Status == 0 || kind == event.Requisite || e.Class.Failed() && kind == event.Fetch {
 		return
 	}
 	timing := Timing{

@@ -96,6 +96,11 @@ func (v *verifier) requested(r *journal.Record) (url string, ok bool) {
 			return f[0], true
 		}
 		v.found(FindEvent, e.Site, graph.NoPage, "a sitemap file was fetched, but none was known")
+	case event.Brought:
+		if p, url := s.RequisiteURL(e.Site); p.Rest != "" {
+			return url, true
+		}
+		v.found(FindEvent, e.Site, graph.NoPage, "a requisite was fetched, but none was known")
 	case event.Done:
 		return string(s.AppendURL(nil, e.Page)), true
 	}

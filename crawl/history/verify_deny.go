@@ -74,6 +74,8 @@ func (w *polite) aimed(r *journal.Record) {
 		url = h.URL
 	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
+	case e.Task.Kind == event.Requisite:
+		url = w.requisite(e)
 	}
 	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != event.NoBar {
 		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, cmp.Or(url, string(name)))
@@ -99,4 +101,21 @@ func (w *polite) file(s graph.Site) string {
 		w.v.found(FindScope, s, graph.NoPage, "the sitemap file %s is requested, which %v forbids", files[0], bar)
 	}
 	return files[0]
+}
+
+// requisite returns the requisite that is requested. It checks it against robots.txt and the
+// patterns of the scope.
+func (w *polite) requisite(e *event.Event) string {
+	p, url := w.v.state.RequisiteURL(e.Site)
+	if p.Rest == "" || p.Number != e.Page {
+		w.v.found(FindEvent, e.Site, graph.NoPage, "requisite %d is requested, but it is not the next one of the site", e.Page)
+		return ""
+	}
+	if v := w.v.state.Robots.Of(e.Site).Test(p.Rest); w.conf.Robots && !v.Allowed {
+		w.v.found(FindRobots, e.Site, graph.NoPage, "robots.txt forbids the requisite %s in line %d: %s", url, v.Line, v.Rule)
+	}
+	if bar := w.aims.scope.JudgeRequisite(w.v.state.Table.Name(e.Site), []byte(p.Rest)); bar != event.NoBar && bar != event.BarDenied {
+		w.v.found(FindScope, e.Site, graph.NoPage, "the requisite %s is requested, which %v forbids", url, bar)
+	}
+	return url
 }

@@ -231,6 +231,12 @@ func (v *verifier) numbers(r *journal.Record) bool {
 			return false
 		}
 	}
+	if n := s.Requisites.Len(); len(r.Event.Needs) > 0 && int(r.Event.First) != n {
+		v.general(FindNumbering, "its first new requisite is %d, but %d are known", r.Event.First, n)
+		if int(r.Event.First) < n {
+			return false
+		}
+	}
 	s.Fill(r)
 	if n := s.Table.Sites() - sites; n > 0 {
 		v.general(FindNumbering, "sites before it are missing: %d", n)

@@ -33,8 +33,8 @@ import (
 //     that is used again later, and ip_delay has passed since the last answer from it.
 //   - Its address is known. Unless it is for robots.txt itself, the rules of the site are
 //     known, on disk, not expired, and allow the page.
-//   - The deny list does not forbid it, nor, if it is for a sitemap file, robots.txt or the
-//     scope (verify_deny.go).
+//   - The deny list does not forbid it, nor, if it is for a sitemap file or a requisite, robots.txt
+//     or the scope (verify_deny.go).
 //   - After a restart the full delay has passed again, since the lost end of the last session may have made requests.
 type polite struct {
 	v     *verifier
@@ -121,6 +121,8 @@ func (w *polite) after(r *journal.Record) {
 		w.ruled(r)
 	case event.Listed:
 		w.answered(e.Site, e, event.Sitemap)
+	case event.Brought:
+		w.answered(e.Site, e, event.Requisite)
 	case event.Done:
 		s := w.v.state.Frontier.Site(e.Page)
 		w.answered(s, e, event.Fetch)
@@ -232,12 +234,23 @@ func (w *polite) endKept(e *event.Event) {
 	}
 	switch {
 	case e.Kind == event.Refused && int(e.Page) < w.v.state.Frontier.Pages() && w.v.state.Frontier.Site(e.Page) == s: // and looks for another
+	case e.Kind == event.Needed && !needs(e, s): // what the page of the last answer needs elsewhere
 	case e.Kind == event.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
 		w.kept = graph.NoSite
 	default:
 		w.kept = graph.NoSite
 		w.leave(s)
 	}
+}
+
+// needs reports whether an event has requisites of a site that may be requested.
+func needs(e *event.Event, s graph.Site) bool {
+	for i, id := range e.Needs {
+		if id == s && (len(e.Bars) == 0 || e.Bars[i] == event.NoBar) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *polite) resolved(e *event.Event) {
@@ -311,7 +324,7 @@ func (w *polite) refused(p graph.Page) {
 // took checks a task that was handed out.
 func (w *polite) took(r *journal.Record) {
 	e := &r.Event
-	if int(e.Site) >= len(w.sites) || e.Task.Kind > event.Sitemap {
+	if int(e.Site) >= len(w.sites) || e.Task.Kind > event.Requisite {
 		return // reported as an event that does not fit
 	}
 	x := &w.sites[e.Site]

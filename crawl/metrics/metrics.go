@@ -52,6 +52,8 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_kept_pages", "Pages in the archive of a crawl with keep_pages.", ""},
 	{"winnow_dropped_pages_total", "Pages that made room for others in the archive.", ""},
 	{"winnow_not_stored_bytes_total", "Bytes that the archive did not store again because the page had not changed.", ""},
+	{"winnow_requisites", "What pages need to be shown, by state.", "state"},
+	{"winnow_requisite_bytes_total", "Bytes of requisites as they came.", ""},
 	{"winnow_redirects", "Fetched pages that are redirects.", ""},
 	{"winnow_withheld_pages", "Fetched pages that are not stored, because they ask for that (noindex or noarchive).", ""},
 	{"winnow_links", "Links found on fetched pages.", ""},
@@ -123,6 +125,15 @@ func pageMetrics(s *history.Status) []sample {
 		{"winnow_links", gauge, float64(s.Links), nil},
 		{"winnow_record", gauge, float64(s.Record), nil},
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
+	}
+	if x := s.Requisites; x != nil {
+		out = append(out,
+			sample{"winnow_requisites", gauge, float64(x.Left()), []string{"waiting"}},
+			sample{"winnow_requisites", gauge, float64(x.Fetched), []string{"fetched"}},
+			sample{"winnow_requisites", gauge, float64(x.Failed), []string{"failed"}},
+			sample{"winnow_requisites", gauge, float64(x.Refused), []string{"refused"}},
+			sample{"winnow_requisites", gauge, float64(x.Crowded + x.LeftOut), []string{"left_out"}},
+			sample{"winnow_requisite_bytes_total", counter, float64(x.Bytes), nil})
 	}
 	for c := event.OK; c <= event.LastClass; c++ {
 		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c.String()]), []string{c.String()}})

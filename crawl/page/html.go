@@ -93,7 +93,10 @@ type Page struct {
 	Beside   bool
 	Dropped  int // links left out because of limits
 	Cut      Cut
+	// NeedsDropped is the number of requisites left out because of their number.
+	NeedsDropped int
 
+	needs []Span // of store: see EachNeed
 	store []byte // hrefs, title and other values, one after the other
 }
 
@@ -112,6 +115,7 @@ type ScanOptions struct {
 	Agent   string // name of the crawler in meta elements, as "winnow"
 	SimHash bool   // compute Page.Gist
 	Anchors bool   // find the regions of links, and titles of those without text
+	Needs   int    // most requisites to find, repeats included; 0: they are not looked for
 }
 
 // withDefaults fills in the limits that were not given.
@@ -151,6 +155,7 @@ type Scanner struct {
 	foreign int  // depth of svg and math elements around pos
 	outside int  // foreign as it was around an open foreignObject
 	attrs   attributes
+	needs   *needs            // nil: requisites are not looked for
 	names   map[string]string // named character references met so far
 	scratch []byte
 	struc   structure // of the digest
@@ -161,7 +166,11 @@ type Scanner struct {
 
 // NewScanner returns a new scanner.
 func NewScanner(opt ScanOptions) *Scanner {
-	return &Scanner{opt: opt.withDefaults(), names: map[string]string{}}
+	s := &Scanner{opt: opt.withDefaults(), names: map[string]string{}}
+	if opt.Needs > 0 {
+		s.needs = new(needs)
+	}
+	return s
 }
 
 // Scan reads a page in UTF-8 (see Decoder) into p, whose former contents are lost.
@@ -178,7 +187,7 @@ func (s *Scanner) Scan(html []byte, p *Page) {
 }
 
 func (s *Scanner) begin(html []byte, p *Page) {
-	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
+	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], needs: p.needs[:0], store: p.store[:0], Refresh: -1}
 	if len(html) > MaxInput {
 		html = html[:MaxInput]
 		p.Cut |= CutInput

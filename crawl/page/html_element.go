@@ -6,7 +6,8 @@ import "bytes"
 func (s *Scanner) readStartTag() {
 	from := s.pos + len("<")
 	e, to := s.readName(from)
-	next, selfClosing := s.readAttributes(to, e.props&wanted != 0 || s.opt.Anchors && s.section.reads(e))
+	keep := e.props&wanted != 0 || s.opt.Anchors && s.section.reads(e)
+	next, selfClosing := s.readAttributes(to, keep || s.needs != nil)
 	if next < 0 {
 		s.examined += len(s.html) - s.pos
 		s.pos = len(s.html)
@@ -14,6 +15,9 @@ func (s *Scanner) readStartTag() {
 	}
 	s.examined += next - s.pos
 	s.pos = next
+	if s.needs != nil {
+		s.findNeeds(from, to, keep)
+	}
 	if e.key == 0 && e.tag == tagOther && e.props == 0 {
 		return
 	}

@@ -87,6 +87,10 @@ func (s *Scanner) readRaw(e element, from, to int) {
 		s.keepTitle(start, s.pos)
 	case tagText, tagPlaintext:
 		s.showRaw(start, s.pos, ref)
+	case tagHidden:
+		if s.needs != nil && equalFold(s.html[from:to], "style") {
+			s.needStyles(s.html[start:s.pos])
+		}
 	}
 }
 

@@ -327,6 +327,9 @@ func equalFold(b []byte, word string) bool {
 func (s *Scanner) readAttributes(i int, keep bool) (next int, selfClosing bool) {
 	html := s.html
 	s.attrs.have = 0
+	if s.needs != nil {
+		s.needs.have = 0
+	}
 	for i < len(html) {
 		switch c := html[i]; {
 		case c == '>':
@@ -391,6 +394,9 @@ func (s *Scanner) readValue(i int) (from, to, next int) {
 func (s *Scanner) keepAttribute(start, end, from, to int) {
 	a := attrOf(s.html, start, end)
 	if a == attrOther || s.attrs.have&(1<<a) != 0 {
+		if a == attrOther && s.needs != nil {
+			s.needs.keep(s.html[start:end], Span{uint32(from), uint32(to)})
+		}
 		return
 	}
 	s.attrs.have |= 1 << a
@@ -406,7 +412,12 @@ func (s *Scanner) value(a attr) []byte {
 	if !s.has(a) {
 		return nil
 	}
-	v := s.html[s.attrs.value[a].Start:s.attrs.value[a].End]
+	return s.unescaped(s.attrs.value[a])
+}
+
+// unescaped returns the unescaped value of an attribute.
+func (s *Scanner) unescaped(at Span) []byte {
+	v := s.html[at.Start:at.End]
 	s.examined += len(v)
 	if plainValue(v) {
 		return v

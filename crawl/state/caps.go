@@ -81,6 +81,8 @@ func (s *State) CapsOf(c *config.Config) (list []Cap) {
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.Cut.links, most)
 	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // their sizes are unknown
 	add("", "", "sitemap entries", s.CutFiles, "")
+	add("max_requisites", strconv.Itoa(c.MaxRequisites), "requisites", s.Requisites.LeftOut, "")
+	add("", "", "requisites of sites where too many wait", s.Requisites.Crowded, "")
 	return list
 }
 

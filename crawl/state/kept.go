@@ -98,7 +98,7 @@ func (k *Kept) note(r *journal.Record) {
 		return
 	}
 	switch e := &r.Event; e.Kind {
-	case event.Ruled, event.Listed:
+	case event.Ruled, event.Listed, event.Brought:
 		k.answer(r.Facts.Place, graph.NoPage)
 	case event.Done:
 		k.done(r)

@@ -92,7 +92,7 @@ func (m *marks) recall(list []graph.Page) {
 
 // savedTally holds counts. Snapshots hold it as it is, with its name.
 type savedTally struct {
-	Requests [4]int64      // tasks handed out, by kind
+	Requests [5]int64      // tasks handed out, by kind
 	Outcomes [16]int64     // ends of attempts at pages, by class
 	Statuses []statusCount // of attempts at pages, in the order of the status
 	Bytes    int64

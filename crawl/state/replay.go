@@ -42,6 +42,12 @@ func (s *State) Fill(r *journal.Record) {
 		}
 		s.skipSites(int(id) + 1 - s.Table.Sites())
 	}
+	for i, id := range e.Needs {
+		if i < names.Len() && names.Site(i) != nil {
+			s.skipSites(int(id) - s.Table.Sites())
+			return
+		}
+	}
 	if e.Hop && names.Len() > 0 {
 		s.skipSites(int(e.To) - s.Table.Sites())
 	}
@@ -81,7 +87,7 @@ func (x *settling) Ended(s *State, r *journal.Record) {
 		if e.For != e.Site && !e.Hop {
 			x.now = append(x.now, e.For)
 		}
-	case event.Listed:
+	case event.Listed, event.Brought:
 		x.now = append(x.now, e.Site)
 	case event.Done:
 		x.now = append(x.now, s.Frontier.Site(e.Page))
@@ -108,6 +114,9 @@ func (s *State) Learn(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
 	if e.Kind == event.Ruled && names.Len() > 0 { // the site to which a robots.txt moved
 		return s.learnSite(names.Site(0), e.To)
+	}
+	if e.Kind == event.Needed {
+		return s.learnNeeds(r)
 	}
 	if names.Len() != len(e.New) {
 		return fmt.Errorf("%d URLs for %d new pages", names.Len(), len(e.New))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -33,7 +34,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 17
+	snapshotVersion = 18
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -72,6 +73,8 @@ type head struct {
 	Outages   []siteEntry[outage]
 	Heirs     []heir
 	Kept      *savedKept // nil: all pages are kept
+	// Requisites are those that wait, and how many there are.
+	Requisites *requisite.Saved
 }
 
 // heir is a page to which another one has moved for good.
@@ -120,7 +123,7 @@ func (s *State) Head() *head {
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
-		Portal: s.Portal, Traps: s.Traps.Guard.Saved(),
+		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(),
 	}
 	if s.Visits != nil {
 		h.Visits = &s.Visits.savedVisits
@@ -184,6 +187,9 @@ func (s *State) setHead(h *head) error {
 	}
 	if s.Kept != nil && h.Kept != nil {
 		s.Kept.saved, s.Kept.Stored = *h.Kept, h.Kept.Stored
+	}
+	if h.Requisites != nil {
+		s.Requisites.SetSaved(h.Requisites)
 	}
 	if h.Traps == nil {
 		return errors.New("it has no traps")

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -44,14 +45,16 @@ type State struct {
 	Prior     *Prior    // values of an earlier crawl; nil if there is none
 	Kept      *Kept     // nil unless only some pages are kept
 	Scores    *Scores   // nil unless pages are scored by an expression of the user
-	Weather   weather
-	Portal    portal
-	settling                // on replay
-	plain     []graph.Page  // scratch of Duplicate
-	holes     int           // records that could not be applied: see Replay
-	Began     int64         // wall clock of instant 0, Unix nanoseconds
-	Now       time.Duration // of the last record
-	Next      uint64        // number of the next record
+	// Requisites are what fetched pages need to be shown.
+	Requisites *requisite.Book
+	Weather    weather
+	Portal     portal
+	settling                 // on replay
+	plain      []graph.Page  // scratch of Duplicate
+	holes      int           // records that could not be applied: see Replay
+	Began      int64         // wall clock of instant 0, Unix nanoseconds
+	Now        time.Duration // of the last record
+	Next       uint64        // number of the next record
 	// LastConfig is the configuration of the last session, TOML.
 	LastConfig []byte
 	Scope      *gather.Scope // in force; nil on replay, where the journal holds the refusals
@@ -97,7 +100,8 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
 	s.withheld = graph.NewColumnIn[uint64](&s.Saved, "page withheld", n/64+1)
-	graph.AddTo(&s.Saved, &s.prior)
+	s.Requisites = requisite.New(set.secret, n)
+	graph.AddTo(&s.Saved, s.Requisites.Seen(), &s.prior)
 	if set.scores.on {
 		s.Scores = newScores(s)
 	}
@@ -156,6 +160,7 @@ func (s *State) maps(each func(name string, bytes int64)) {
 	each("address numbers", s.Addresses.bytes())
 	each("site troubles", s.Robots.mapBytes()+s.Sitemaps.mapBytes()+s.Weather.mapBytes())
 	each("trap maps", s.Traps.Guard.MapBytes())
+	each("requisites that wait", s.Requisites.MapBytes())
 }
 
 // Heap returns the part of the memory that is on the Go heap, in bytes.
@@ -216,14 +221,23 @@ func (s *State) count(r *journal.Record) {
 		s.recall(e.Admit)
 	case event.Took:
 		s.Requests[e.Task.Kind]++
+	case event.Resolved:
+		s.closeRequisites(e.Site)
 	case event.Ruled:
 		s.ruled(r)
+		s.closeRequisites(e.For)
 	case event.Listed:
 		s.listed(r)
 	case event.Named:
 		s.named(r)
 	case event.Done:
 		s.done(r)
+	case event.Needed:
+		s.needed(r)
+	case event.Brought:
+		s.brought(r)
+	case event.Unneeded:
+		s.Requisites.Unneeded(e.Site, r.Facts.Parts)
 	case event.Withdrawn:
 		if e.Hop {
 			delete(s.Robots.hops, e.Site)
@@ -323,7 +337,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
 		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
 		PerConnection: c.PerConnection, KeepAlive: c.KeepAlive.Duration,
-		Resolve: c.Proxy == "", Robots: c.Robots,
+		Resolve: c.Proxy == "", Robots: c.Robots, Requisites: c.Requisites,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),

@@ -145,7 +145,7 @@ func (t *traps) note(r *journal.Record) {
 func (t *traps) noteTask(w *event.Task) {
 	switch w.Kind {
 	case event.Robots:
-		if w.For == w.Site {
+		if w.For == w.Site && t.s.Frontier.SitePages(w.Site) > 0 { // otherwise it is for requisites
 			t.Guard.Approached(w.Site)
 		}
 	case event.Fetch:

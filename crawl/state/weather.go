@@ -63,7 +63,7 @@ func (w *weather) forecast(r *journal.Record) {
 	e := &r.Event
 	e.Ours = r.Facts.Ours
 	switch e.Kind {
-	case event.Ruled, event.Listed, event.Done:
+	case event.Ruled, event.Listed, event.Done, event.Brought:
 		k := trouble.Of(e.Class, int(r.Facts.Status))
 		e.Pushed = k == trouble.Pushback
 		e.Stale = k == trouble.Silence && !e.Ours
@@ -84,7 +84,7 @@ func (w *weather) note(r *journal.Record) {
 		if d, ok := w.sites[e.Site]; ok && d.Class == event.DNSError {
 			delete(w.sites, e.Site)
 		}
-	case event.Ruled, event.Listed:
+	case event.Ruled, event.Listed, event.Brought:
 		w.ended(e.Site, r)
 	case event.Done:
 		w.ended(w.s.Frontier.Site(e.Page), r)
@@ -177,16 +177,20 @@ func (w *weather) retried(e *event.Event) {
 	}
 }
 
-// Retry decides whether the page or the sitemap file of a failed record is tried again, and
-// when. ours reports whether we seem to be cut off.
+// Retry decides whether the page, the sitemap file or the requisite of a failed record is tried
+// again, and when. ours reports whether we seem to be cut off.
 func (w *weather) Retry(r *journal.Record, ours bool) {
 	e := &r.Event
 	if !trouble.Passes(e.Class) {
 		return
 	}
 	site, c := e.Site, w.files[e.Site]
-	if e.Kind == event.Done {
+	switch e.Kind {
+	case event.Done:
 		site, c = w.s.Frontier.Site(e.Page), w.pages[e.Page]
+	case event.Brought:
+		p, _ := w.s.Requisites.First(e.Site)
+		c = p.Tries
 	}
 	r.Facts.Ours = ours
 	if c, again := w.count(c, site, r); again {

@@ -4,9 +4,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/shown"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -24,10 +26,11 @@ const (
 	KindHop          // a step of a chain or a loop of redirects
 	KindMoved        // a page under the URL to which it moves
 	KindFeed         // a feed of the pages that changed last
+	KindPart         // what pages need to be shown
 	kinds
 )
 
-var kindNames = [kinds]string{"page", "robots", "sitemap", "unknown", "copy", "trap", "hidden", "hop", "moved", "feed"}
+var kindNames = [kinds]string{"page", "robots", "sitemap", "unknown", "copy", "trap", "hidden", "hop", "moved", "feed", "part"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -57,6 +60,8 @@ func (w *World) Target(host string, u *url.URL) (t Target, ok bool) {
 		t.Place, t.file = Place{Kind: KindSitemap, Page: graph.NoPage}, n
 	case t.role == roleSite && path == w.rules.feedPath(&t.site):
 		t.Place = Place{Kind: KindFeed, Page: graph.NoPage}
+	case t.role == roleSite && w.rules.opt.Shown && strings.HasPrefix(path, shown.Dir):
+		t.Place = Place{Kind: KindPart, Page: graph.NoPage}
 	case u.ForceQuery:
 		t.Place = Place{Kind: KindUnknown, Page: graph.NoPage, Trap: trap}
 	default:
@@ -158,6 +163,8 @@ func (a *Answer) decide(r *http.Request) {
 		a.sitemap()
 	case a.Kind == KindFeed:
 		a.feed()
+	case a.Kind == KindPart:
+		a.part()
 	case a.Kind == KindMoved:
 		a.arrived(r)
 	case a.Kind == KindPage || a.Trap.BySession():

@@ -47,6 +47,10 @@ type Options struct {
 	SitemapURLs  int
 	Priorities   PriorityShares
 
+	// Shown gives all pages styles, scripts, fonts and pictures, on their sites and on the last one:
+	// see package shown and World.Shown.
+	Shown bool
+
 	Messy        float64  // share of links written in odd ways: see page_link.go
 	NoFollow     float64  // share of pages whose links are not to be followed, by header or meta element
 	NoArchive    float64  // share of pages not to be stored

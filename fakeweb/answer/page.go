@@ -59,6 +59,10 @@ func (c *composer) page(st *fakeweb.Site, j uint32, version uint32, size int) []
 	c.links = links
 	c.head()
 	c.navigation(links[:min(navLinks, len(links))])
+	if c.w.rules.opt.Shown {
+		x := c.w.shown(st, j)
+		c.buf = x.Body(c.buf)
+	}
 	c.news(version)
 	c.noise()
 	rest := links[min(navLinks, len(links)):]
@@ -92,6 +96,10 @@ func (c *composer) head() {
 		c.add(`<meta name="robots" content="`, tag, "\">\n")
 	}
 	c.feedLink()
+	if r.opt.Shown {
+		x := c.w.shown(c.site, c.j)
+		c.buf = x.Head(c.buf)
+	}
 	word := r.titleWord(c.site, c.j)
 	c.add("<title>")
 	c.name(c.site, c.j, word)

@@ -56,6 +56,7 @@ type Request struct {
 	Conn      uint32        `json:"conn"`           // number of the connection; 0: not known
 	Bytes     int64         `json:"bytes"`          // of the body, as sent
 	NotBefore time.Duration `json:"not_before,omitzero"`
+	Part      string        `json:"part,omitzero"` // path of what pages need to be shown
 
 	variant answer.Variant // of a copy
 }
@@ -290,7 +291,7 @@ func (s *siteCount) enter(k *connection, id graph.Site, now time.Duration) {
 func (v *Visit) End(a *answer.Answer, full bool) {
 	q := Request{
 		Start: v.start, End: v.c.Now(), Page: a.Page, Kind: a.Kind, Trap: a.Trap, variant: a.Variant,
-		Status: uint16(a.Status), Full: full, Conn: v.conn,
+		Status: uint16(a.Status), Full: full, Conn: v.conn, Part: a.Part(),
 	}
 	if v.left {
 		q.End = v.last[0]

@@ -50,14 +50,15 @@ var arrows = map[string][]string{
 	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"advise", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score", "topic"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
-	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/control":      {"crawl/config", "crawl/page", "internal/hint"},
 	"crawl/near":         {"graph"},
+	"crawl/requisite":    {"event", "graph", "trouble", "urltable"},
 	"crawl/trap":         {"event", "graph", "urltable"},
 	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
 	"crawl/fetch":        {"event", "graph"},
@@ -77,7 +78,7 @@ var arrows = map[string][]string{
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
-	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/subject"},
+	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
 	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
@@ -102,6 +103,7 @@ var arrows = map[string][]string{
 	"internal/wording":   {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
+	"fakeweb/shown":             {},
 	"fakeweb/subject":           {},
 	"fakeweb/internal/draw":     {},
 	"fakeweb/internal/language": {"fakeweb/internal/draw"},
@@ -115,7 +117,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/requisite", "crawl/state", "crawl/trap", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -111,9 +111,29 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	if s.Withheld > 0 {
 		t.Add("not stored", show.Grouped(s.Withheld), withheldText(width == 0))
 	}
+	addRequisites(t, s, width)
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
 	}
+}
+
+// addRequisites adds the numbers of what pages need to be shown.
+func addRequisites(t *show.List, s *history.Status, width int) {
+	x := s.Requisites
+	if x == nil {
+		return
+	}
+	by := map[string]int64{}
+	for name, n := range map[string]int64{"waiting": x.Left(), "failed": x.Failed, "skipped": x.Refused, "left out": x.Crowded + x.LeftOut} {
+		if n > 0 {
+			by[name] = n
+		}
+	}
+	text := "fetched, " + show.Bytes(x.Bytes)
+	if len(by) > 0 {
+		text += "; " + show.Fitted(by, max(0, width-len(text)-len("; ")))
+	}
+	t.Add("requisites", show.Grouped(x.Fetched), text)
 }
 
 // withheldText explains why fetched pages are not stored.

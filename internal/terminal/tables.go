@@ -108,6 +108,14 @@ const LinkHeader = "from\tto\tregion\twords\n"
 // LinkLine returns a link as a line.
 func LinkLine(x *history.LinkInfo) string { return fields(x.From, x.To, x.Region, x.Hashes()) }
 
+// RequisiteHeader names the fields of RequisiteLine.
+const RequisiteHeader = "state\twhy\tstatus\tclass\tbytes\tstep\tpage\turl\n"
+
+// RequisiteLine returns what a page needs to be shown as a line.
+func RequisiteLine(x *history.RequisiteInfo) string {
+	return fields(x.State, cmp.Or(x.Why, "-"), number(x.Status), cmp.Or(x.Class, "-"), fmt.Sprint(x.Bytes), fmt.Sprint(x.Step), x.Page, x.URL)
+}
+
 // fields returns a line with tabs between its fields.
 func fields(cells ...string) string {
 	for i := range cells {

@@ -62,7 +62,7 @@ func (w *World) Start(set *lab.Setting) {
 // record reads the answers of a crawl.
 func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
-		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{}, kept: graph.NoSite, refused: event.Never,
+		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{}, hops: map[graph.Site]bool{}, kept: graph.NoSite, refused: event.Never,
 	}
 	r.marks.out, r.groups.out = r.out, r.out
 	var err error
@@ -83,6 +83,7 @@ type recorder struct {
 	mirrors  map[uint64][]graph.Site // see history.Crawl.Mirrors
 	sites    []siteCourse
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
+	hops     map[graph.Site]bool          // sites to which a robots.txt has moved
 	keep     time.Duration                // keep_alive of the session
 	groups   groups
 	last     time.Duration // instant of the last answer
@@ -106,7 +107,10 @@ type siteCourse struct {
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
 	r.groups.read(x)
-	if e.Kind == event.Dropped || e.Kind == event.Moved {
+	if e.Kind == event.Ruled && e.Hop {
+		r.hops[e.To] = true
+	}
+	if e.Kind == event.Dropped || e.Kind == event.Moved || r.forRequisites(e) {
 		return nil // they concern the archive only
 	}
 	r.turn(x)
@@ -139,6 +143,26 @@ func (r *recorder) read(x *journal.Record) error {
 	}
 	r.marks.now = x.Now
 	return err
+}
+
+// forRequisites reports whether an event is about requisites of pages, or about a site of which
+// nothing else is known. A replay has none of them.
+func (r *recorder) forRequisites(e *event.Event) bool {
+	switch e.Kind {
+	case event.Needed, event.Brought, event.Unneeded:
+		return true
+	case event.Took:
+		return e.Task.Kind == event.Requisite || r.pageless(e.Site)
+	case event.Resolved, event.Ruled:
+		return r.pageless(e.Site)
+	}
+	return false
+}
+
+// pageless reports whether no page of a site is known at the end of the crawl, and no robots.txt
+// has moved there.
+func (r *recorder) pageless(s graph.Site) bool {
+	return r.state.Requisites.Known > 0 && r.state.Frontier.SitePages(s) == 0 && !r.hops[s]
 }
 
 // act adds what the driver did by itself.

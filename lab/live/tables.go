@@ -227,6 +227,13 @@ func (r *Report) figures() show.Section {
 	add("requests", show.Count(s.Requests))
 	add("of these robots.txt", show.Count(r.state.Requests[event.Robots]))
 	add("of these sitemaps", show.Count(r.state.Requests[event.Sitemap]))
+	if x := s.Requisites; x != nil {
+		add("of these requisites of pages", show.Count(r.state.Requests[event.Requisite]))
+		add("requisites fetched", show.Count(x.Fetched))
+		add("requisites failed", show.Count(x.Failed))
+		add("requisites skipped or left out", show.Count(x.Refused+x.Crowded+x.LeftOut))
+		add("megabytes of requisites", show.Num(float64(x.Bytes)/1e6, 1))
+	}
 	add("megabytes received", show.Num(float64(s.Bytes)/1e6, 1))
 	r.addTimes(add)
 	if x := s.Topic; x != nil {
