@@ -54,6 +54,7 @@ var arrows = map[string][]string{
 	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
+	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/near":         {"graph"},
