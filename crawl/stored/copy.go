@@ -75,7 +75,7 @@ func (a *Archive) Find(url string, at time.Time) (*Copy, error) {
 		if !at.IsZero() && v.Time.After(at) {
 			continue
 		}
-		c, err := a.Read(v)
+		c, err := a.Read(v, visits...)
 		if err == nil && !at.IsZero() && c.Time.After(at) { // in the same second
 			continue
 		}
@@ -88,13 +88,18 @@ func (a *Archive) Find(url string, at time.Time) (*Copy, error) {
 	return nil, m
 }
 
-// Read reads the copy of a visit.
-func (a *Archive) Read(v *Visit) (*Copy, error) {
+// Read reads the copy of a visit. The body of a revisit is looked for among some visits of the
+// URL, and if it is not there in the whole archive.
+func (a *Archive) Read(v *Visit, among ...Visit) (*Copy, error) {
 	c, rec, err := a.record(v)
 	if err != nil || !v.Revisit {
 		return c, err
 	}
-	o, err := a.original(v, c, rec)
+	o, err := a.original(v, rec, among)
+	var none *Missing
+	if len(among) > 0 && errors.As(err, &none) && none.Reason == NoOriginal {
+		o, err = a.original(v, rec, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,21 +110,23 @@ func (a *Archive) Read(v *Visit) (*Copy, error) {
 	return o, nil
 }
 
-// original returns the response that holds the body of a revisit.
-func (a *Archive) original(v *Visit, c *Copy, fields []archive.Field) (*Copy, error) {
+// original returns the response that holds the body of a revisit: one of some visits, or of any.
+func (a *Archive) original(v *Visit, fields []archive.Field, visits []Visit) (*Copy, error) {
 	h := archive.Head{Fields: fields}
 	url := h.Get("WARC-Refers-To-Target-URI")
 	if url == "" {
 		url = v.URL
 	}
 	date, _ := time.Parse(time.RFC3339, h.Get("WARC-Refers-To-Date")) // without one: the last before it
-	visits, err := a.Copies(url)
-	if err != nil {
-		return nil, err
+	if visits == nil {
+		var err error
+		if visits, err = a.Copies(url); err != nil {
+			return nil, err
+		}
 	}
 	for i := len(visits) - 1; i >= 0; i-- {
 		o := &visits[i]
-		if o.Revisit || o.Time.After(v.Time) || v.Digest != "" && o.Digest != v.Digest || !date.IsZero() && !o.Time.Equal(date.Truncate(time.Second)) {
+		if o.URL != url || o.Revisit || o.Time.After(v.Time) || v.Digest != "" && o.Digest != v.Digest || !date.IsZero() && !o.Time.Equal(date.Truncate(time.Second)) {
 			continue
 		}
 		found, _, err := a.record(o)

@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
+	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/near":         {"graph"},
