@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Archive struct {
 
 	mu    sync.Mutex
 	tails map[string]*tail // by name of the WARC file
+	fixed []source         // not nil: these, whatever is committed later
 }
 
 // Open returns the archive of the crawl in a directory.
@@ -36,6 +38,59 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	}
 	c.Close()
 	return &Archive{dir: dir, tails: map[string]*tail{}}, nil
+}
+
+// Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC
+// files that were deleted are left out.
+func (a *Archive) Freeze() (*Archive, error) {
+	all, err := a.sources()
+	if err != nil {
+		return nil, err
+	}
+	f := &Archive{dir: a.dir, fixed: []source{}}
+	for _, s := range all {
+		if s.path != "" {
+			f.fixed = append(f.fixed, s)
+		}
+	}
+	return f, nil
+}
+
+// A File is a WARC file of an archive.
+type File struct {
+	Name string
+	Size int64 // of what is committed
+	path string
+}
+
+// Open opens the committed part of the file.
+func (f *File) Open() (io.ReadCloser, error) {
+	in, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) { // it has got its final name meanwhile
+		in, err = os.Open(strings.TrimSuffix(f.path, archive.OpenSuffix))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(in, 0, f.Size), in}, nil
+}
+
+// Files returns the WARC files, in the order of their names.
+func (a *Archive) Files() ([]File, error) {
+	all, err := a.sources()
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, s := range all {
+		if s.path != "" {
+			files = append(files, File{s.name, s.size, s.path})
+		}
+	}
+	return files, nil
 }
 
 // A Visit is a stored answer to a request for a URL.
@@ -94,6 +149,9 @@ func visitOf(l archive.Line) Visit {
 // sources returns the WARC files with their index lines, as far as they are committed, in the
 // order of their names.
 func (a *Archive) sources() ([]source, error) {
+	if a.fixed != nil {
+		return a.fixed, nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	dir := filepath.Join(a.dir, layout.ArchiveDir)

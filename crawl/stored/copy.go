@@ -225,3 +225,31 @@ func (a *Archive) unreadable(v *Visit, err error) error {
 		Hint: "winnow verify " + a.dir + " lists what is wrong with the archive; a wrong index can be deleted, winnow report writes it again",
 	}
 }
+
+// maxHops is the number of redirects that Follow follows.
+const maxHops = 5
+
+// Follow returns the last copy of a URL or, if that is a redirect, of where it leads. It returns
+// nil if there is none.
+func (a *Archive) Follow(url string) *Copy {
+	for range maxHops {
+		c, err := a.Find(url, time.Time{})
+		if err != nil {
+			return nil
+		}
+		to := c.Get("Location")
+		if c.Status < 300 || c.Status > 399 || to == "" {
+			return c
+		}
+		var r page.Resolver
+		if !r.Document([]byte(url)).Usable() {
+			return nil
+		}
+		next, v := r.Resolve(nil, []byte(to))
+		if !v.Usable() {
+			return nil
+		}
+		url = string(next)
+	}
+	return nil
+}

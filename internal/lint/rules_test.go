@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
+	"crawl/stored/wacz":  {"crawl/stored", "crawl/stored/text"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/near":         {"graph"},
