@@ -84,7 +84,7 @@ type indexer struct {
 // newIndexer returns an indexer of a crawl directory whose last WARC file has a size.
 func newIndexer(dir string, size int64) indexer {
 	if dir != "" { // lines that a session which was killed has left are not all
-		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.IndexName("*")+partSuffix))
+		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.PartName("*")))
 		for _, name := range old {
 			_ = os.Remove(name)
 		}

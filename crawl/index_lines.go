@@ -21,10 +21,8 @@ type lineFile struct {
 	broken bool        // lines were dropped
 }
 
-const (
-	partSuffix = ".part"  // of an index whose lines are being gathered
-	lineBlock  = 64 << 10 // bytes that are written at once
-)
+// lineBlock is the number of bytes that are written at once.
+const lineBlock = 64 << 10
 
 // newLineFile begins to gather the lines of a file.
 func newLineFile(dir, name string) *lineFile {
@@ -37,7 +35,7 @@ func newLineFile(dir, name string) *lineFile {
 }
 
 // part returns the name of the file where lines are gathered.
-func (f *lineFile) part() string { return archive.IndexName(f.path) + partSuffix }
+func (f *lineFile) part() string { return archive.PartName(f.path) }
 
 // add adds the line of the main record of an exchange, at an offset.
 func (f *lineFile) add(offset int64, r *archive.Records) {
@@ -47,9 +45,15 @@ func (f *lineFile) add(offset int64, r *archive.Records) {
 	}
 }
 
-// send hands the lines to the goroutine. It does not wait for the disk.
+// send hands the lines to the goroutine. It does not wait for the disk. After lines were
+// dropped no more are written, so that those which are there are the first ones: package
+// stored reads them while the crawl runs.
 func (f *lineFile) send() {
 	if len(f.lines) == 0 {
+		return
+	}
+	if f.broken {
+		f.lines = f.lines[:0]
 		return
 	}
 	select {

@@ -50,7 +50,7 @@ func TestGatheredLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			archived := filepath.Join(dir, layout.ArchiveDir)
-			left := filepath.Join(archived, "winnow-20260131235959-00000.cdxj"+partSuffix)
+			left := filepath.Join(archived, archive.PartName("winnow-20260131235959-00000.warc.gz"))
 			if err := errors.Join(os.MkdirAll(archived, 0o755), os.WriteFile(left, []byte("x"), 0o644)); err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ const exitCodesHelp = `winnow ends with one of these exit codes:
   3    finished, but not everything succeeded: a report was not written,
        one policy of several failed, verify found a violation, a crawl
        has no page at all, explain or pages was given a URL that the
-       crawl does not know
+       crawl does not know, cat one of which there is no copy
        (failed pages of a crawl are data, not failures of the command)
   130  interrupted by Ctrl-C or a termination signal, after cleaning up
 

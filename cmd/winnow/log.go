@@ -113,7 +113,7 @@ func parseTime(text string, now time.Time) (time.Time, bool) {
 	if ago.Set(text) == nil {
 		return now.Add(-time.Duration(ago)), true
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateTime, time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, true
 		}

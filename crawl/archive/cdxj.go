@@ -24,11 +24,19 @@ import (
 // is a function of the file and its name. The lines are held in memory, about 300
 // bytes for each page of the file.
 func Index(r *Reader, filename string) ([]byte, error) {
-	var lines [][]byte
+	lines, err := indexLines(r, filename)
+	if err != nil {
+		return nil, err
+	}
+	return sortLines(lines), nil
+}
+
+// indexLines returns the lines of the records that are left in a file, in their order there.
+func indexLines(r *Reader, filename string) (lines []byte, err error) {
 	for {
 		rec, err := r.Next()
 		if err == io.EOF {
-			break
+			return lines, nil
 		}
 		if err != nil {
 			return nil, err
@@ -37,13 +45,64 @@ func Index(r *Reader, filename string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line != nil {
-			lines = append(lines, line)
+		lines = append(lines, line...)
+	}
+}
+
+// LinesBetween returns the index lines of the records between two offsets of a WARC file, at
+// both of which a record begins or the file ends. They are in the order of the file.
+func LinesBetween(file io.ReaderAt, from, to int64, filename string) ([]byte, error) {
+	return indexLines(newReader(io.NewSectionReader(file, from, to-from), filename, from), filename)
+}
+
+// A Line is a line of an index, parsed.
+type Line struct {
+	Key    string    // by which indexes sort: see Key
+	Time   time.Time // to the second
+	URL    string
+	Media  string // of the response; empty for a revisit
+	Status int    // 0: none
+	Digest string // of the payload; SHA-1 has no label
+	File   string
+	Offset int64
+	Length int64
+	// Revisit reports whether the record has no body and refers to one that has it.
+	Revisit bool
+}
+
+// ParseLine parses a line of an index.
+func ParseLine(text []byte) (l Line, err error) {
+	key, rest, _ := bytes.Cut(text, []byte(" "))
+	stamp, rest, _ := bytes.Cut(rest, []byte(" "))
+	var x struct{ URL, Mime, Status, Digest, Length, Offset, Filename string }
+	err = json.Unmarshal(rest, &x)
+	l = Line{Key: string(key), URL: x.URL, Media: x.Mime, Digest: x.Digest, File: x.Filename, Revisit: x.Mime == revisitMime}
+	if l.Revisit {
+		l.Media = ""
+	}
+	if err == nil {
+		l.Time, err = time.Parse(stampFormat, string(stamp))
+	}
+	for _, n := range []struct {
+		text string
+		to   *int64
+	}{{x.Offset, &l.Offset}, {x.Length, &l.Length}} {
+		if err == nil {
+			*n.to, err = strconv.ParseInt(n.text, 10, 64)
 		}
 	}
-	slices.SortFunc(lines, bytes.Compare)
-	return bytes.Join(lines, nil), nil
+	if l.Status, _ = strconv.Atoi(x.Status); err != nil {
+		return l, fmt.Errorf("archive: index line %.80q: %w", text, err)
+	}
+	return l, nil
 }
+
+// stampFormat is the form of dates in an index.
+const stampFormat = "20060102150405"
+
+// Key returns what an index sorts a URL by. URLs that differ only in their scheme, in www, in
+// capital letters or in the order of their parameters have the same key.
+func Key(url string) string { return surt(url) }
 
 // indexLine returns the line of one record, or nil for one that no reader looks up by URL.
 func indexLine(r *Record, filename string) ([]byte, error) {
@@ -84,7 +143,7 @@ const revisitMime = "warc/revisit"
 // All values are strings, as in the indexes of other tools.
 func appendEntry(b []byte, url string, at time.Time, status int, mime, digest string) []byte {
 	b = append(append(b, surt(url)...), ' ')
-	b = at.UTC().AppendFormat(b, "20060102150405")
+	b = at.UTC().AppendFormat(b, stampFormat)
 	b = appendString(append(b, ` {"url":`...), url)
 	b = appendString(append(b, `,"mime":`...), mime)
 	if status != 0 {
@@ -121,6 +180,10 @@ func appendString(b []byte, s string) []byte {
 // LinesName returns the name of a file with all lines of the index of a WARC file, not
 // sorted: see WriteIndexThrough.
 func LinesName(name string) string { return IndexName(name) + ".lines" }
+
+// PartName returns the name of a file with the first lines of the index of a WARC file that is
+// being written, not sorted.
+func PartName(name string) string { return IndexName(name) + ".part" }
 
 // WriteIndexThrough writes the index of a WARC file. Its lines are those that were gathered
 // while it was written, which are removed then. If there are none, it reads the file, through

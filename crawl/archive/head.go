@@ -12,7 +12,8 @@ import (
 
 // Head is the status line and header of an archived response.
 type Head struct {
-	Status int // 0 where the line could not be read
+	Status int    // 0 where the line could not be read
+	Reason string // what follows it
 	Fields []Field
 }
 
@@ -56,7 +57,7 @@ func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
 			return h, nil, err
 		}
 		if first {
-			h.Status = status(line)
+			h.Status, h.Reason = status(line)
 		} else if name, value, ok := strings.Cut(string(line), ":"); ok && len(name) > 0 {
 			h.Fields = append(h.Fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
 		}
@@ -79,17 +80,18 @@ func (r *Reader) lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
 	}
 }
 
-// status returns the number of a status line HTTP/x 200 reason.
-func status(line []byte) int {
+// status returns the number and the reason of a status line HTTP/x 200 reason.
+func status(line []byte) (int, string) {
 	f := bytes.Fields(line)
 	if len(f) < 2 || !bytes.HasPrefix(f[0], []byte("HTTP/")) || len(f[1]) != 3 {
-		return 0
+		return 0, ""
 	}
 	n, err := strconv.Atoi(string(f[1]))
 	if err != nil || n < 100 {
-		return 0
+		return 0, ""
 	}
-	return n
+	_, after, _ := bytes.Cut(line, f[1])
+	return n, string(bytes.TrimSpace(after))
 }
 
 // unchunk removes a chunked coding. Some writers keep the chunks, some the header alone; a

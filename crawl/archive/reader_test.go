@@ -197,7 +197,7 @@ func TestResponse(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"", "HTTP/1.1", "200 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000", "HTTP/1.1 -20"} {
-		if n := status([]byte(line)); n != 0 {
+		if n, _ := status([]byte(line)); n != 0 {
 			t.Errorf("status of %q is %d", line, n)
 		}
 	}

@@ -116,13 +116,13 @@ func (x *remains) lost() bool {
 	return closed || len(x.later) > 1 || sum > MaxTail
 }
 
-func isOpen(name string) bool { return strings.HasSuffix(name, openSuffix) }
+func isOpen(name string) bool { return strings.HasSuffix(name, OpenSuffix) }
 
 // sort finds the remains, and closes earlier files that are still called open.
 func (w *Writer) sort(all []disk.Entry, x *remains) error {
 	for _, e := range all {
 		number, tail, ok := parseName(w.config.Prefix, e.Name)
-		warc := tail == Suffix || tail == Suffix+openSuffix
+		warc := tail == Suffix || tail == Suffix+OpenSuffix
 		switch {
 		case ok && strings.HasPrefix(tail, Suffix+asideSuffix) && strings.HasSuffix(tail, tempSuffix):
 			if err := w.dir.Remove(e.Name); err != nil { // a copy that was not finished
@@ -130,7 +130,7 @@ func (w *Writer) sort(all []disk.Entry, x *remains) error {
 			}
 		case !ok || !warc && !strings.HasPrefix(tail, indexSuffix):
 		case number < x.at.File && isOpen(e.Name):
-			if err := w.dir.Rename(e.Name, strings.TrimSuffix(e.Name, openSuffix)); err != nil {
+			if err := w.dir.Rename(e.Name, strings.TrimSuffix(e.Name, OpenSuffix)); err != nil {
 				return err
 			}
 		case number < x.at.File:
@@ -198,7 +198,7 @@ func (w *Writer) cut(x *remains) error {
 // resume opens the current file again if it may grow. Otherwise the next file is begun.
 func (w *Writer) resume(x *remains) (err error) {
 	name, size := x.current.Name, x.current.Size
-	if w.name = strings.TrimSuffix(name, openSuffix); isOpen(name) && size >= x.at.Size {
+	if w.name = strings.TrimSuffix(name, OpenSuffix); isOpen(name) && size >= x.at.Size {
 		if w.file, err = w.dir.Open(name, disk.Change); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (w *Writer) resume(x *remains) (err error) {
 
 // setAside renames a file.
 func (w *Writer) setAside(e disk.Entry) error {
-	from := strings.TrimSuffix(e.Name, openSuffix)
+	from := strings.TrimSuffix(e.Name, OpenSuffix)
 	to, _, err := w.asideName(from, func(disk.File) (bool, error) { return false, nil })
 	if err == nil {
 		err = w.dir.Rename(e.Name, to)
@@ -232,7 +232,7 @@ func (w *Writer) copyAside(x *remains) error {
 	if x.tail() == 0 {
 		return nil
 	}
-	from := strings.TrimSuffix(x.current.Name, openSuffix)
+	from := strings.TrimSuffix(x.current.Name, OpenSuffix)
 	f, err := w.dir.Open(x.current.Name, disk.Read)
 	if err != nil {
 		return err

@@ -160,7 +160,7 @@ func TestBeginNext(t *testing.T) {
 	}{
 		{"closed", map[string]string{name: "0123", "test-20260131235959-00003.cdxj": "index"}, Recovery{}, []string{"test-20260131235959-00003.cdxj", name}},
 		{"moved away", nil, Recovery{Absent: true, Missing: 4}, nil},
-		{"short", map[string]string{name + openSuffix: "01"}, Recovery{Missing: 2}, []string{name}},
+		{"short", map[string]string{name + OpenSuffix: "01"}, Recovery{Missing: 2}, []string{name}},
 	} {
 		d := disk.NewMemory()
 		for name, data := range c.files {

@@ -159,7 +159,7 @@ func (w *Writer) turnTo(g *Group) error {
 	if err := w.finish(); err != nil {
 		return err
 	}
-	f, err := w.dir.Open(g.created+openSuffix, disk.Create)
+	f, err := w.dir.Open(g.created+OpenSuffix, disk.Create)
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
@@ -211,7 +211,7 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return fmt.Errorf("close %s: %w", w.name, err)
 	}
-	if err := w.dir.Rename(w.name+openSuffix, w.name); err != nil {
+	if err := w.dir.Rename(w.name+OpenSuffix, w.name); err != nil {
 		return fmt.Errorf("finish %s: %w", w.name, err)
 	}
 	return w.dir.Sync()
@@ -241,7 +241,7 @@ func (w *Writer) do(step func() error) error {
 
 const (
 	Suffix      = ".warc.gz" // of a finished file
-	openSuffix  = ".open"    // while the file is written
+	OpenSuffix  = ".open"    // of a file that is being written, after Suffix
 	indexSuffix = ".cdxj"
 )
 
@@ -256,7 +256,7 @@ func IndexName(name string) string { return strings.TrimSuffix(name, Suffix) + i
 
 // FileNumber returns the number in the name of a WARC file, finished or not.
 func FileNumber(name string) (number int, ok bool) {
-	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), Suffix)
+	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, OpenSuffix), Suffix)
 	number, err := strconv.Atoi(stem[strings.LastIndexByte(stem, '-')+1:])
 	return number, ok && err == nil
 }

@@ -2,11 +2,10 @@ package history
 
 import (
 	"io"
-	"regexp"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -64,15 +63,8 @@ func (x *PageCourse) take(r *journal.Record) {
 	}
 }
 
-// htmlLang finds the language that a page declares, and headLang that of its header. Only the
-// first part of a tag such as de-AT counts.
-var (
-	htmlLang = regexp.MustCompile(`(?i)<html\b[^>]*\blang\s*=\s*["']?\s*([a-z]{2,3})\b`)
-	headLang = regexp.MustCompile(`(?i)^\s*([a-z]{2,3})\b`)
-)
-
 // langWithin is the number of bytes at the beginning of a page in which its language is looked for.
-const langWithin = 8 << 10
+const langWithin = page.LanguageWithin
 
 // Languages counts the languages that stored pages declare, "" for those that declare none, at
 // some places of the archive. Places that cannot be read are left out.
@@ -120,11 +112,5 @@ func language(f io.ReaderAt, offset int64) (lang string, ok bool) {
 		var d fetch.Decoder
 		text, _ = d.Decode(nil, text, coding, langWithin)
 	}
-	if m := htmlLang.FindSubmatch(text); m != nil {
-		return strings.ToLower(string(m[1])), true
-	}
-	if m := headLang.FindStringSubmatch(head.Get("Content-Language")); m != nil {
-		return strings.ToLower(m[1]), true
-	}
-	return "", true
+	return page.Language(text, head.Get("Content-Language")), true
 }

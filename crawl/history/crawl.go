@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -104,6 +105,10 @@ func (c *Crawl) Close() {
 		os.RemoveAll(c.temp)
 	}
 }
+
+// Archived returns the end of the archive as far as it is committed: the number of its last file,
+// and the size of that.
+func (c *Crawl) Archived() archive.Position { return layout.Position(c.end) }
 
 // Known returns the number of known pages.
 func (c *Crawl) Known() int { return int(c.end.Pages) }

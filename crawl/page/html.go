@@ -96,8 +96,10 @@ type Page struct {
 	// NeedsDropped is the number of requisites left out because of their number.
 	NeedsDropped int
 
-	needs []Span // of store: see EachNeed
-	store []byte // hrefs, title and other values, one after the other
+	needs   []Span  // of store: see EachNeed
+	store   []byte  // hrefs, title and other values, one after the other
+	asides  []aside // only with ScanOptions.Main
+	content Span    // of Text: what is in the first main element; likewise
 }
 
 // Href returns the target of a link as written, unescaped.
@@ -116,6 +118,7 @@ type ScanOptions struct {
 	SimHash bool   // compute Page.Gist
 	Anchors bool   // find the regions of links, and titles of those without text
 	Needs   int    // most requisites to find, repeats included; 0: they are not looked for
+	Main    bool   // find the regions of the text, for Page.AppendMain; needs Anchors
 }
 
 // withDefaults fills in the limits that were not given.
@@ -151,9 +154,11 @@ type Scanner struct {
 	anchor  int  // index in Links of the open anchor, -1 if none or dropped
 	title   Span // of html: the title of the open anchor
 	section section
-	body    bool // the head is over
-	foreign int  // depth of svg and math elements around pos
-	outside int  // foreign as it was around an open foreignObject
+	aside   bool    // the text is in navigation or footer
+	content section // the first main element, with a region while it is open
+	body    bool    // the head is over
+	foreign int     // depth of svg and math elements around pos
+	outside int     // foreign as it was around an open foreignObject
 	attrs   attributes
 	needs   *needs            // nil: requisites are not looked for
 	names   map[string]string // named character references met so far
@@ -187,20 +192,21 @@ func (s *Scanner) Scan(html []byte, p *Page) {
 }
 
 func (s *Scanner) begin(html []byte, p *Page) {
-	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], needs: p.needs[:0], store: p.store[:0], Refresh: -1}
+	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], needs: p.needs[:0], store: p.store[:0], asides: p.asides[:0], Refresh: -1}
 	if len(html) > MaxInput {
 		html = html[:MaxInput]
 		p.Cut |= CutInput
 	}
 	s.html, s.pos, s.page = html, 0, p
 	s.linked, s.body, s.anchor, s.foreign, s.outside = false, false, -1, 0, 0
-	s.section, s.examined = section{}, 0
+	s.section, s.content, s.aside, s.examined = section{}, section{}, false, 0
 	s.struc.reset()
 }
 
 func (s *Scanner) end() {
 	s.closeAnchor()
 	s.endHead()
+	s.endMain()
 	s.trimText()
 	s.page.Digest = s.struc.sum(s.page, s.opt.Text)
 	if len(s.page.Text) > s.opt.Text {

@@ -6,7 +6,7 @@ import "bytes"
 func (s *Scanner) readStartTag() {
 	from := s.pos + len("<")
 	e, to := s.readName(from)
-	keep := e.props&wanted != 0 || s.opt.Anchors && s.section.reads(e)
+	keep := e.props&wanted != 0 || s.opt.Anchors && (s.section.reads(e) || s.opt.Main && e.props&parts != 0)
 	next, selfClosing := s.readAttributes(to, keep || s.needs != nil)
 	if next < 0 {
 		s.examined += len(s.html) - s.pos
@@ -106,6 +106,7 @@ func (s *Scanner) endElement(e element) {
 	}
 	if e.props&parts != 0 {
 		s.section.end(e)
+		s.endPart(e)
 	}
 	switch e.tag {
 	case tagA:

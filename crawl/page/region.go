@@ -72,6 +72,7 @@ func (s *Scanner) region(k Kind) event.Region {
 
 // startPart follows a start tag of an element that may begin a region.
 func (s *Scanner) startPart(e element) {
+	defer s.noteMain(e)
 	x := &s.section
 	switch {
 	case e.tag == tagMain:
@@ -245,9 +246,9 @@ func ofPage(word []byte) bool {
 }
 
 // negated reports whether a name describes something beside a region: "has-sidebar",
-// "content-with-sidebar".
+// "content-with-sidebar", "grid-for-nav".
 func negated(name []byte) bool {
-	for _, word := range [...]string{"has-", "no-", "with-", "without-"} {
+	for _, word := range [...]string{"has-", "no-", "with-", "without-", "for-"} {
 		if bytes.HasPrefix(name, []byte(word)) || bytes.Contains(name, []byte("-"+word)) {
 			return true
 		}

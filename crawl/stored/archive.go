@@ -1,0 +1,251 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+)
+
+// An Archive finds and reads what the crawl in a directory has stored. Its methods may run at
+// once.
+type Archive struct {
+	dir     string
+	decoder fetch.Decoder
+
+	mu    sync.Mutex
+	tails map[string]*tail // by name of the WARC file
+	fixed []source         // not nil: these, whatever is committed later
+}
+
+// Open returns the archive of the crawl in a directory.
+func Open(ctx context.Context, dir string) (*Archive, error) {
+	c, err := history.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	c.Close()
+	return &Archive{dir: dir, tails: map[string]*tail{}}, nil
+}
+
+// Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC
+// files that were deleted are left out.
+func (a *Archive) Freeze() (*Archive, error) {
+	all, err := a.sources()
+	if err != nil {
+		return nil, err
+	}
+	f := &Archive{dir: a.dir, fixed: []source{}}
+	for _, s := range all {
+		if s.path != "" {
+			f.fixed = append(f.fixed, s)
+		}
+	}
+	return f, nil
+}
+
+// A File is a WARC file of an archive.
+type File struct {
+	Name string
+	Size int64 // of what is committed
+	path string
+}
+
+// Open opens the committed part of the file.
+func (f *File) Open() (io.ReadCloser, error) {
+	in, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) { // it has got its final name meanwhile
+		in, err = os.Open(strings.TrimSuffix(f.path, archive.OpenSuffix))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(in, 0, f.Size), in}, nil
+}
+
+// Files returns the WARC files, in the order of their names.
+func (a *Archive) Files() ([]File, error) {
+	all, err := a.sources()
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, s := range all {
+		if s.path != "" {
+			files = append(files, File{s.name, s.size, s.path})
+		}
+	}
+	return files, nil
+}
+
+// A Visit is a stored answer to a request for a URL.
+type Visit struct {
+	URL     string
+	Time    time.Time // of the request, to the second
+	Status  int
+	Media   string // empty for a revisit
+	Digest  string // of the payload
+	Revisit bool   // the record has no body: the page had not changed
+	File    string // name of the WARC file
+	Offset  int64  // of the record
+	Length  int64
+}
+
+// Copies returns the stored answers of a URL, the oldest first. Errors and redirects are
+// answers, too.
+func (a *Archive) Copies(url string) ([]Visit, error) {
+	found, _, err := a.lookUp(url)
+	return found, err
+}
+
+// lookUp returns the stored answers of a URL, and other URLs with the same key.
+func (a *Archive) lookUp(url string) (found []Visit, others []string, err error) {
+	sources, err := a.sources()
+	if err != nil {
+		return nil, nil, err
+	}
+	key := archive.Key(url)
+	for i := range sources {
+		lines, err := sources[i].find(key)
+		if errors.Is(err, fs.ErrNotExist) { // the crawl has removed it meanwhile: see keep_pages
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range lines {
+			if l.URL == url {
+				found = append(found, visitOf(l))
+			} else if !slices.Contains(others, l.URL) {
+				others = append(others, l.URL)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(x, y Visit) int {
+		return cmp.Or(x.Time.Compare(y.Time), strings.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset))
+	})
+	return found, others, nil
+}
+
+func visitOf(l archive.Line) Visit {
+	return Visit{l.URL, l.Time, l.Status, l.Media, l.Digest, l.Revisit, l.File, l.Offset, l.Length}
+}
+
+// sources returns the WARC files with their index lines, as far as they are committed, in the
+// order of their names.
+func (a *Archive) sources() ([]source, error) {
+	if a.fixed != nil {
+		return a.fixed, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dir := filepath.Join(a.dir, layout.ArchiveDir)
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []source
+	indexed := map[string]string{}
+	for _, e := range list {
+		if filepath.Ext(e.Name()) == filepath.Ext(archive.IndexName("")) {
+			indexed[e.Name()] = filepath.Join(dir, e.Name())
+		}
+	}
+	for _, e := range list {
+		name := strings.TrimSuffix(e.Name(), archive.OpenSuffix)
+		if _, ok := archive.FileNumber(name); !ok {
+			continue
+		}
+		s := source{name: name, path: filepath.Join(dir, e.Name())}
+		if ok, err := a.complete(&s, e, indexed); err != nil {
+			return nil, err
+		} else if ok {
+			all = append(all, s)
+		}
+	}
+	for name, path := range indexed { // what is left of files that somebody removed
+		all = append(all, source{name: strings.TrimSuffix(name, filepath.Ext(name)) + archive.Suffix, index: path})
+	}
+	slices.SortFunc(all, func(x, y source) int { return strings.Compare(x.name, y.name) })
+	return all, nil
+}
+
+// complete finds the size and the lines of a source. It takes its index from those that are
+// there. It reports whether anything of the file is committed.
+func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) (bool, error) {
+	info, err := e.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	s.size = info.Size()
+	index := archive.IndexName(s.name)
+	open := strings.HasSuffix(e.Name(), archive.OpenSuffix)
+	if path, ok := indexed[index]; ok && !open {
+		s.index = path
+		delete(indexed, index)
+		delete(a.tails, s.name)
+		return true, nil
+	}
+	if open {
+		if s.size, err = a.committed(s); err != nil || s.size == 0 {
+			return false, err
+		}
+	}
+	t := a.tails[s.name]
+	if t == nil {
+		t = &tail{}
+		a.tails[s.name] = t
+	}
+	err = t.extend(s.path, s.name, s.size)
+	if errors.Is(err, fs.ErrNotExist) { // it has got its final name, or was removed
+		if s.path = strings.TrimSuffix(s.path, archive.OpenSuffix); open {
+			err = t.extend(s.path, s.name, s.size)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	s.lines = t.lines[:len(t.lines):len(t.lines)]
+	if s.lines == nil {
+		s.lines = []byte{}
+	}
+	return true, err
+}
+
+// committed returns how much of an open file the journal has committed.
+func (a *Archive) committed(s *source) (int64, error) {
+	c, err := history.Open(context.Background(), a.dir)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	number, _ := archive.FileNumber(s.name)
+	switch end := c.Archived(); {
+	case number > end.File:
+		return 0, nil
+	case number == end.File:
+		return min(end.Size, s.size), nil
+	}
+	return s.size, nil
+}
