@@ -278,7 +278,7 @@ func (x *sitePage) fill(a *asked, v *follow.View, id graph.Site) {
 // siteSteps is the number of bars of the course of a site, and siteTimes the most requests that
 // are looked at for it.
 const (
-	siteSteps = 24
+	siteSteps = 16
 	siteTimes = 200_000
 )
 

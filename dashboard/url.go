@@ -22,6 +22,10 @@ const (
 	visitsShown = 50 // of a page
 	linksShown  = 50 // from a page
 	drawn       = 8  // links on each side of the picture
+
+	// ranksUpTo is the number of known pages up to which the rank of a waiting page among all is
+	// counted. Counting takes some 30 ns for each and each board.
+	ranksUpTo = 1_000_000
 )
 
 // A urlPage is all about a page.
@@ -30,6 +34,7 @@ type urlPage struct {
 	Title   string // of the page itself
 	SiteTo  string
 	Facts   []figure
+	Factors []figure // by which the policy values it
 	Visits  []visit
 	In, Out []linked
 	Outs    int // all links from it
@@ -66,7 +71,7 @@ func showPage(a *asked) (any, error) {
 	err := a.read(true, func(v *follow.View) error {
 		var err error
 		reason := wording.PauseReason(v.Status, v.Conf)
-		x.Page, err = explain.URL(v, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers})
+		x.Page, err = explain.URL(v, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers, InSite: v.S.Frontier.Pages() > ranksUpTo})
 		if err != nil {
 			return err
 		}
@@ -124,7 +129,7 @@ func (x *urlPage) fill(a *asked, v *follow.View) {
 		x.Out = append(x.Out, linkedAt(a.base, v, p, region))
 	}
 	x.Picture = draw(x)
-	x.Facts = factsOf(x.Page)
+	x.Facts, x.Factors = factsOf(a.base, x.Page), factorsOf(x.Page)
 }
 
 // linkedAt describes the other end of a link.
@@ -161,8 +166,20 @@ func (x *urlPage) visit(a *asked, v *follow.View, r *journal.Record, digest *[16
 	return out
 }
 
+// factorsOf returns what the value of a page is made of.
+func factorsOf(x *explain.Page) (list []figure) {
+	for _, f := range x.Factors {
+		share := ""
+		if f.Share != 0 {
+			share = fmt.Sprintf("%.0f %%", 100*f.Share)
+		}
+		list = append(list, figure{Name: strings.TrimPrefix(f.Of+": "+f.Name, ": "), Value: plot.Number(f.Value), More: share})
+	}
+	return list
+}
+
 // factsOf returns the facts of a page as names and values.
-func factsOf(x *explain.Page) []figure {
+func factsOf(base string, x *explain.Page) []figure {
 	var list []figure
 	add := func(name, format string, args ...any) {
 		list = append(list, figure{Name: name, Value: fmt.Sprintf(format, args...)})
@@ -173,10 +190,10 @@ func factsOf(x *explain.Page) []figure {
 	}
 	add("state", "%s%s since %s", x.State, why, clock(x.Since))
 	if x.To != "" {
-		add("redirects to", "%s", x.To)
+		list = append(list, figure{Name: "redirects to", Value: x.To, To: pageLink(base, x.To)})
 	}
 	if x.Like != "" {
-		add("content like", "%s", x.Like)
+		list = append(list, figure{Name: "content like", Value: x.Like, To: pageLink(base, x.Like)})
 	}
 	if x.Rule != "" {
 		add("robots.txt", "Disallow: %s", x.Rule)
@@ -185,10 +202,10 @@ func factsOf(x *explain.Page) []figure {
 	if x.Found.By == "history" {
 		found = "by the history"
 	}
-	if x.Found.On != "" {
-		found += " on " + x.Found.On
-	}
 	add("found", "%s, %s, depth %d", found, clock(x.Found.At), x.Depth)
+	if x.Found.On != "" {
+		list = append(list, figure{Name: "found on", Value: x.Found.On, To: pageLink(base, x.Found.On)})
+	}
 	add("links in", "%s", show.Counted(x.Links, "fetched page"))
 	add("attempts", "%s", show.Grouped(x.Attempts))
 	discounted := ""
@@ -200,11 +217,14 @@ func factsOf(x *explain.Page) []figure {
 		add("score", "%s, by %s", plot.Number(x.Score.Score), x.Score.Expression)
 	}
 	for _, r := range x.Ranks {
-		overall := show.Grouped(r.Overall) + " of " + show.Grouped(r.Of)
-		if r.Overall == 0 {
-			overall = "by its site, which is number " + show.Grouped(r.Site)
+		overall := show.Grouped(r.Overall) + " of " + show.Grouped(r.Of) + " in all"
+		switch {
+		case r.Overall == 0 && r.Site > 0:
+			overall = "its site is number " + show.Grouped(r.Site)
+		case r.Overall == 0:
+			overall = "not counted among all, because they are so many: winnow explain does"
 		}
-		add("rank by "+cmp.Or(r.Board, x.Policy), "%s of %s in its site, %s in all", show.Grouped(r.InSite), show.Grouped(r.OfSite), overall)
+		add("rank by "+cmp.Or(r.Board, x.Policy), "%s of %s in its site; %s", show.Grouped(r.InSite), show.Grouped(r.OfSite), overall)
 	}
 	if k := x.Clock; k != nil {
 		add("site", "%s; needs %s; a request every %s (%s)", k.Place, k.Needs, show.Duration(time.Duration(k.Between*1e9)), k.By)
@@ -214,13 +234,6 @@ func factsOf(x *explain.Page) []figure {
 		if k.Retry != nil {
 			add("next attempt", "%s", clock(*k.Retry))
 		}
-	}
-	for _, f := range x.Factors {
-		share := ""
-		if f.Share != 0 {
-			share = fmt.Sprintf(", %.0f %%", 100*f.Share)
-		}
-		add(strings.TrimPrefix(f.Of+": "+f.Name, ": "), "%s%s", plot.Number(f.Value), share)
 	}
 	if t := x.Topic; t != nil && t.Similarity != nil {
 		add("similarity", "%.4f, nearest to: %s", *t.Similarity, t.Query)

@@ -120,7 +120,7 @@ func TestFollow(t *testing.T) {
 		o := newWorld(t, so)
 		ctx, cancel := context.WithCancel(t.Context())
 		f := Start(ctx, o.Dir)
-		if g, _ := f.Glance(); g.Phase != Opening || g.Status != nil {
+		if g, _ := f.Glance(); g.Phase != Opening && g.Phase != Gone || g.Status != nil {
 			t.Errorf("before the crawl: %+v", g)
 		}
 		wait(t, f, "there is no crawl", func(g *Glance) bool { return g.Phase == Gone && g.Err != nil })
@@ -201,6 +201,45 @@ func sameCourse(t *testing.T, f *Follower, c *history.Crawl) {
 			t.Errorf("%d sessions, want %d", len(course.Sessions), len(line.Sessions))
 		}
 		return nil
+	})
+}
+
+// It is found out afterwards, too, what sites waited for: the steps of a crawl that is followed when
+// it is over have samples where something happened, most of them with sites that wait for their delay.
+func TestRecall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newWorld(t, answer.Options{})
+		if _, err := crawl.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		f := Start(ctx, o.Dir)
+		wait(t, f, "it is read", func(g *Glance) bool { return g.Phase == Following && g.Survey != nil })
+		sampled, delayed, all := 0, 0, 0
+		for range 60 {
+			sampled, delayed = 0, 0
+			f.Read(func(v *View) error {
+				all = len(v.Index.Course.Steps)
+				for _, s := range v.Index.Course.Steps {
+					if s.Sampled {
+						sampled++
+					}
+					if s.Waits[0] > 0 && s.Fetchers == o.Config.Fetchers {
+						delayed++
+					}
+				}
+				return nil
+			})
+			if sampled > 0 {
+				break
+			}
+			time.Sleep(time.Second)
+		}
+		if all < 20 || sampled < all/3 || delayed < sampled/2 {
+			t.Errorf("%d steps, %d with samples, %d in which sites wait for their delay", all, sampled, delayed)
+		}
+		cancel()
+		<-f.Done()
 	})
 }
 
