@@ -275,12 +275,12 @@ func draw(x *urlPage) *picture {
 	}
 	const step = 30
 	rows := max(len(left), len(right), 1)
-	p := &picture{Height: rows*step + 40, Name: shortPath(x.URL, 26)}
+	p := &picture{Height: rows*step + 40, Name: shortPath(x.URL, 25)}
 	p.Middle = p.Height / 2
 	place := func(list []linked) (spots []spot) {
 		for i, l := range list {
 			y := p.Middle + (2*i-len(list)+1)*step/2
-			spots = append(spots, spot{y, shortPath(l.URL, 34), l.To, l.State})
+			spots = append(spots, spot{y, shortPath(l.URL, 36), l.To, l.State})
 		}
 		return spots
 	}

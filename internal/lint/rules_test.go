@@ -54,6 +54,8 @@ var arrows = map[string][]string{
 	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
+	"crawl/follow":       append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
+	"dashboard":          {"crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/near":         {"graph"},
@@ -98,7 +100,7 @@ var arrows = map[string][]string{
 	"internal/spelling":  {},
 	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":   {},
-	"internal/wording":   {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
+	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
 	"fakeweb/subject":           {},
