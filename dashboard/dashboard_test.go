@@ -377,7 +377,7 @@ func TestEvents(t *testing.T) {
 	_, h := start(t, Options{Dirs: []string{dir}})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	r, _ := http.NewRequestWithContext(ctx, "GET", h.URL+"/crawl/x.crawl/events?page=overview", nil)
+	r, _ := http.NewRequestWithContext(ctx, "GET", h.URL+"/crawl/x.crawl/events?page=overview&ready=1", nil)
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p := &pusher{s: s, c: c, base: "/crawl/" + c.Name + "/", page: r.FormValue("page"), phase: r.FormValue("phase"), sent: map[string]string{}}
+	p := &pusher{s: s, c: c, base: "/crawl/" + c.Name + "/", page: r.FormValue("page"), ready: r.FormValue("ready") != "", sent: map[string]string{}}
 	s.stream(w, r, c.changes, p.message)
 }
 
@@ -98,7 +98,7 @@ type pusher struct {
 	c     *crawled
 	base  string
 	page  string
-	phase string // of the crawl when the page was made
+	ready bool // all was read when the page was made
 	sent  map[string]string
 	rows  [][]*float64
 	width time.Duration
@@ -133,11 +133,13 @@ func (p *pusher) message() *message {
 // it was read, and the overview when the journal was read, or is not there any more.
 func (p *pusher) other(g *follow.Glance) bool {
 	if p.page == "wait" {
-		return g.Phase == follow.Following && g.Survey != nil
+		return isReady(g)
 	}
-	was, is := p.phase == follow.Following, g.Phase == follow.Following && g.Survey != nil
-	return p.page == "overview" && p.phase != "" && was != is
+	return p.page == "overview" && p.ready != isReady(g)
 }
+
+// isReady reports whether all of a crawl was read.
+func isReady(g *follow.Glance) bool { return g.Phase == follow.Following && g.Survey != nil }
 
 // changed returns the texts that are not those that were sent.
 func (p *pusher) changed(now map[string]string) map[string]string {

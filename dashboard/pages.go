@@ -179,7 +179,10 @@ func (s *Server) view(v view) http.HandlerFunc {
 		body, err := v.show(a)
 		f := s.frame(r, c, &a.glance, v.template)
 		f.Title, f.Body = a.title, body
-		f.Live, f.Reload = a.base+"events?page="+v.template+"&phase="+a.glance.Phase, v.live
+		f.Live, f.Reload = a.base+"events?page="+v.template, v.live
+		if isReady(&a.glance) {
+			f.Live += "&ready=1"
+		}
 		var bad *wrong
 		switch {
 		case errors.Is(err, follow.ErrNotReady) || errors.Is(err, errNoIndex):
