@@ -442,3 +442,58 @@ func TestResults(t *testing.T) {
 		t.Errorf("a curve that is not there: %d", code)
 	}
 }
+
+// fakeParts shows copies and obeys commands.
+type fakeParts struct{ verbs []string }
+
+func (f *fakeParts) WriteCopy(w http.ResponseWriter, _ *http.Request, dir, url string, at time.Time) {
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<script>window.hit=1</script>%s %s %v", filepath.Base(dir), url, at.IsZero())
+}
+
+func (f *fakeParts) Control(_ *http.Request, _, verb string) error {
+	if f.verbs = append(f.verbs, verb); verb != "pause" {
+		return errors.New("no such verb")
+	}
+	return nil
+}
+
+// Stored copies are linked where there are any, and shown without scripts. Commands pass the checks of
+// token, host and origin first.
+func TestPlaces(t *testing.T) {
+	site := evilSite(t, 2)
+	dir := filepath.Join(t.TempDir(), "x.crawl")
+	if err := crawlEvil(t.Context(), t, site.URL, dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	parts := &fakeParts{}
+	s, h := start(t, Options{Dirs: []string{dir}, Copies: parts, CopyBase: "http://127.0.0.1:1", Controls: parts})
+	_, text := get(t, h.URL+"/crawl/x.crawl/page?url="+url.QueryEscape(site.URL+"/"))
+	if n := strings.Count(text, `href="http://127.0.0.1:1/x.crawl/copy?at=`); n != 2 {
+		t.Errorf("%d links to copies:\n%s", n, text)
+	}
+	w := httptest.NewRecorder()
+	s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy?url=u", nil))
+	if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "sandbox; default-src 'none';") || !strings.HasSuffix(w.Body.String(), "x.crawl u true") {
+		t.Errorf("%s: %s", p, w.Body)
+	}
+	for _, c := range []struct {
+		verb, origin string
+		want         int
+	}{{"pause", h.URL, 303}, {"pause", "", 303}, {"pause", "http://evil.example", 403}, {"explode", h.URL, 400}} {
+		r, _ := http.NewRequest("POST", h.URL+"/crawl/x.crawl/control/"+c.verb, nil)
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		a, err := (&http.Transport{}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Body.Close(); a.StatusCode != c.want {
+			t.Errorf("%+v: %d", c, a.StatusCode)
+		}
+	}
+	if !slices.Equal(parts.verbs, []string{"pause", "pause", "explode"}) {
+		t.Errorf("%v", parts.verbs)
+	}
+}

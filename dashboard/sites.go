@@ -21,7 +21,7 @@ import (
 
 const (
 	perPage   = 100                    // rows of a table
-	searching = 120 * time.Millisecond // that a request may take to look for rows
+	searching = 100 * time.Millisecond // that a request may take to look for rows
 )
 
 // A siteTable is a part of the list of the sites.

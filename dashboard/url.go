@@ -71,21 +71,18 @@ func showPage(a *asked) (any, error) {
 	err := a.read(true, func(v *follow.View) error {
 		var err error
 		reason := wording.PauseReason(v.Status, v.Conf)
-		x.Page, err = explain.URL(v, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers, InSite: v.S.Frontier.Pages() > ranksUpTo})
+		h := &heard{View: v}
+		x.Page, err = explain.URL(h, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers, InSite: v.S.Frontier.Pages() > ranksUpTo})
 		if err != nil {
 			return err
 		}
-		if x.Similar != "" {
-			x.Similar = pageLink(a.base, x.Similar)
-		}
 		if x.Page.Facts == nil {
-			x.Similar = ""
 			if x.Page.Similar != "" {
 				x.Similar = pageLink(a.base, x.Page.Similar)
 			}
 			return nil
 		}
-		x.fill(a, v)
+		x.fill(a, v, h)
 		return v.S.Err
 	})
 	a.title = text
@@ -95,36 +92,65 @@ func showPage(a *asked) (any, error) {
 	return x, err
 }
 
-// fill adds what the journal has about the page, and its links.
-func (x *urlPage) fill(a *asked, v *follow.View) {
-	x.SiteTo = siteLink(a.base, x.Site)
-	var out []graph.Page
-	var regions []event.Anchor
-	var digest [16]byte
-	v.Index.About(x.ID, func(r *journal.Record) error { // its only errors are those of the function
-		e := &r.Event
-		if e.Kind != event.Done || e.Page != x.ID {
-			return nil
+// A heard is a crawl that is explained. It keeps what the records say about the page.
+type heard struct {
+	*follow.View
+	visits []attempt
+	title  string
+	out    []graph.Page
+	at     []event.Anchor
+}
+
+// An attempt is a visit as the journal has it.
+type attempt struct {
+	start, end time.Duration
+	class      event.Class
+	bytes      int64
+	status     uint16
+	note       string
+	digest     [16]byte
+	stored     bool
+}
+
+// About calls fn for the records that tell about a page, and keeps what is shown of them.
+func (h *heard) About(p graph.Page, fn func(*journal.Record) error) error {
+	return h.View.About(p, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Done && e.Page == p {
+			h.take(r)
 		}
-		x.Visits = append(x.Visits, x.visit(a, v, r, &digest))
-		if !e.Class.Failed() {
-			x.Title = cmp.Or(r.Facts.Title, x.Title)
-			if r.Facts.Status != 304 || len(e.Links) > 0 {
-				out, regions = slices.Clone(e.Links), slices.Clone(e.Anchors)
-			}
-		}
-		return nil
+		return fn(r)
 	})
+}
+
+// take keeps an attempt at the page.
+func (h *heard) take(r *journal.Record) {
+	e, f := &r.Event, &r.Facts
+	h.visits = append(h.visits, attempt{e.Start, e.End, e.Class, e.Bytes, f.Status, f.Note, f.Digest, f.Place.Length > 0})
+	if e.Class.Failed() {
+		return
+	}
+	h.title = cmp.Or(f.Title, h.title)
+	if f.Status != 304 || len(e.Links) > 0 {
+		h.out, h.at = append(h.out[:0], e.Links...), append(h.at[:0], e.Anchors...)
+	}
+}
+
+// fill adds what the journal has about the page, and its links.
+func (x *urlPage) fill(a *asked, v *follow.View, h *heard) {
+	x.SiteTo, x.Title, x.Outs = siteLink(a.base, x.Site), h.title, len(h.out)
+	var digest [16]byte
+	for i := range h.visits {
+		x.Visits = append(x.Visits, x.visit(a, v, &h.visits[i], &digest))
+	}
 	x.Visits = x.Visits[max(0, len(x.Visits)-visitsShown):]
 	slices.Reverse(x.Visits)
-	x.Outs = len(out)
 	for _, p := range v.Index.LinkedFrom(x.ID) {
 		x.In = append(x.In, linkedAt(a.base, v, p, ""))
 	}
-	for i, p := range out[:min(len(out), linksShown)] {
+	for i, p := range h.out[:min(len(h.out), linksShown)] {
 		region := ""
-		if i < len(regions) {
-			region = regions[i].Region.String()
+		if i < len(h.at) {
+			region = h.at[i].Region.String()
 		}
 		x.Out = append(x.Out, linkedAt(a.base, v, p, region))
 	}
@@ -139,28 +165,27 @@ func linkedAt(base string, v *follow.View, p graph.Page, region string) linked {
 }
 
 // visit describes an attempt. digest is that of the content before.
-func (x *urlPage) visit(a *asked, v *follow.View, r *journal.Record, digest *[16]byte) visit {
-	e := &r.Event
+func (x *urlPage) visit(a *asked, v *follow.View, t *attempt, digest *[16]byte) visit {
 	out := visit{
-		At: v.S.Wall(e.End), Status: r.Facts.Status, Class: e.Class.String(), Took: show.Duration(e.End - e.Start), Bytes: show.Bytes(e.Bytes),
-		Note: r.Facts.Note, Failed: e.Class.Failed(), Changed: "-",
+		At: v.S.Wall(t.end), Status: t.status, Class: t.class.String(), Took: show.Duration(t.end - t.start), Bytes: show.Bytes(t.bytes),
+		Note: t.note, Failed: t.class.Failed(), Changed: "-",
 	}
 	none := [16]byte{}
 	switch {
-	case e.Class.Failed():
+	case t.class.Failed():
 		return out
-	case r.Facts.Status == 304, r.Facts.Digest != none && r.Facts.Digest == *digest:
+	case t.status == 304, t.digest != none && t.digest == *digest:
 		out.Changed = "no"
-	case r.Facts.Digest != none && *digest != none:
+	case t.digest != none && *digest != none:
 		out.Changed = "yes"
-	case r.Facts.Digest != none:
+	case t.digest != none:
 		out.Changed = "first"
 	}
-	if r.Facts.Digest != none {
-		*digest = r.Facts.Digest
+	if t.digest != none {
+		*digest = t.digest
 	}
-	if r.Facts.Place.Length > 0 {
-		out.Copy = a.s.copyLink(a.c, x.URL, time.Unix(0, v.S.Began).Add(e.End))
+	if t.stored {
+		out.Copy = a.s.copyLink(a.c, x.URL, time.Unix(0, v.S.Began).Add(t.end))
 		x.Copy = cmp.Or(out.Copy, x.Copy)
 	}
 	return out

@@ -26,7 +26,7 @@ const (
 
 // An Index holds where the journal tells about each page and each site. It takes 12 bytes a
 // page, 20 a site, 16 for each record that tells about a page or a site, 12 for each that made
-// pages known, and 8 for each of the first Linkers links to a page.
+// pages known, and 8 for each of the first Linkers links to a page; with a topic, 16 more a page.
 type Index struct {
 	graph.Set
 	s      *state.State
@@ -38,6 +38,7 @@ type Index struct {
 	links   *graph.Column[uint64]  // a page that links, and 1 + the link before it to the same page
 	found   *graph.Column[foundRow]
 	sites   *graph.Column[siteRow] // by site
+	terms   *graph.Column[uint64]  // by page, of a crawl with a topic: terms in links to it, and around them
 
 	failures []uint32 // entries of the last failed requests, as a ring
 	failed   int      // failures so far
@@ -96,19 +97,20 @@ type siteRow [5]uint32
 // robotsStates are the states of a robots.txt by their number in a siteRow.
 var robotsStates = []string{"not fetched", "ok", "none", "elsewhere", "unavailable"}
 
-// most is the largest number of entries.
+// most is the largest number of entries. What comes after them is left out.
 const most = 1 << 31
 
 // newIndex returns an empty index of a crawl whose state is s.
 func newIndex(s *state.State, finder *journal.Finder) *Index {
 	x := &Index{s: s, finder: finder}
 	pages, sites := s.Setup.Frontier.MaxPages, s.Setup.Frontier.MaxSites
-	x.entries = graph.NewColumnIn[entry](&x.Set, "entries", min(most, 64*pages))
-	x.stamps = graph.NewColumnIn[int64](&x.Set, "stamps", min(most, 64*pages)/stampEach+1)
+	x.entries = graph.NewColumnIn[entry](&x.Set, "entries", most)
+	x.stamps = graph.NewColumnIn[int64](&x.Set, "stamps", most/stampEach)
 	x.pages = graph.NewColumnIn[pageRow](&x.Set, "pages", pages)
 	x.links = graph.NewColumnIn[uint64](&x.Set, "links", Linkers*pages+1)
 	x.found = graph.NewColumnIn[foundRow](&x.Set, "found", pages)
 	x.sites = graph.NewColumnIn[siteRow](&x.Set, "sites", sites)
+	x.terms = graph.NewColumnIn[uint64](&x.Set, "terms", 2*pages)
 	return x
 }
 
@@ -182,6 +184,9 @@ func (x *Index) turn(p graph.Page, to uint32) {
 
 // push adds an entry, and returns 1 + its number.
 func (x *Index) push(r *journal.Record, ofPage, ofSite uint32) uint32 {
+	if x.entries.Len() == most {
+		return ofPage
+	}
 	if x.entries.Len()%stampEach == 0 {
 		x.stamps.Append(int64(r.Now))
 	}
@@ -244,10 +249,21 @@ func (x *Index) done(r *journal.Record) {
 		x.turn(e.Page, failed)
 	}
 	for _, h := range e.Read.Hits {
-		if p := e.Links[h.Link]; p != e.Page {
+		if p := e.Links[h.Link]; p != e.Page && x.promises(p, h.Anchor, h.Around) {
 			x.add(r, p)
 		}
 	}
+}
+
+// promises reports whether terms of the topic in a link to a page are new, and notes them.
+func (x *Index) promises(p graph.Page, anchor, around uint64) bool {
+	x.terms.Grow(2 * x.pages.Len())
+	a, b := &x.terms.Slice()[2*p], &x.terms.Slice()[2*p+1]
+	if *a|anchor == *a && *b|around == *b {
+		return false
+	}
+	*a, *b = *a|anchor, *b|around
+	return true
 }
 
 // link notes that a page links to others.
@@ -320,8 +336,8 @@ func (x *Index) About(p graph.Page, fn func(*journal.Record) error) error {
 		return nil
 	}
 	row, site := x.pages.At(int(p)), x.sites.At(int(x.s.Frontier.Site(p)))
-	list := x.chain(row[0], ofPage, math.MaxInt)
-	list = append(list, x.chain(site[1], ofPage, math.MaxInt)...)
+	list := telling(x.chain(row[0], ofPage, math.MaxInt))
+	list = append(list, telling(x.chain(site[1], ofPage, math.MaxInt))...)
 	for _, q := range x.LinkedFrom(p) {
 		list = append(list, x.linking(q, p)...)
 	}
@@ -337,6 +353,34 @@ func (x *Index) About(p graph.Page, fn func(*journal.Record) error) error {
 		}
 	}
 	return nil
+}
+
+// told is the largest number of records of a page, or of a site, that are read to tell about it: the
+// last ones.
+const told = 2000
+
+// telling returns what tells something of a list of places, the last of which is its first: of requests
+// and of visits that became due only the last, since all before ended in another record.
+func telling(list []place) (out []place) {
+	took, due := false, false
+	for _, w := range list {
+		switch w.kind {
+		case event.Took:
+			if took {
+				continue
+			}
+			took = true
+		case event.Revisit:
+			if due {
+				continue
+			}
+			due = true
+		}
+		if out = append(out, w); len(out) == told {
+			break
+		}
+	}
+	return out
 }
 
 // linking returns the first record in which page q links to page p.

@@ -110,16 +110,28 @@
 	var timer;
 	window.addEventListener("resize", function () { clearTimeout(timer); timer = setTimeout(again, 150); });
 
-	var events = new EventSource(source);
-	events.onmessage = function (e) {
-		var m = JSON.parse(e.data);
-		if (m.reload) {
-			events.close();
-			location.reload();
-			return;
-		}
-		for (var id in m.text || {}) setText(id, m.text[id]);
-		if (m.course) takeCourse(m.course);
-		document.body.dataset.seen = String(Number(document.body.dataset.seen || 0) + 1);
-	};
+	// A page that nobody sees gets nothing: browsers allow few connections to a server.
+	var events = null;
+	function listen() {
+		if (events || document.hidden) return;
+		events = new EventSource(source);
+		events.onmessage = function (e) {
+			var m = JSON.parse(e.data);
+			if (m.reload) {
+				stop();
+				location.reload();
+				return;
+			}
+			for (var id in m.text || {}) setText(id, m.text[id]);
+			if (m.course) takeCourse(m.course);
+		};
+	}
+	function stop() {
+		if (events) events.close();
+		events = null;
+	}
+	document.addEventListener("visibilitychange", function () { if (document.hidden) stop(); else listen(); });
+	window.addEventListener("pagehide", stop);
+	window.addEventListener("pageshow", listen);
+	listen();
 })();
