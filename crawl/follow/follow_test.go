@@ -160,7 +160,11 @@ func TestFollow(t *testing.T) {
 			if g.Status.Fetched != want.Fetched || g.Status.Waiting != want.Waiting || g.Status.State != want.State || g.Status.Why != want.Why {
 				t.Errorf("%+v, want %+v", g.Status, want)
 			}
-			same(t, f, o.Dir, 1)
+			each := 1
+			if testing.Short() {
+				each = 8
+			}
+			same(t, f, o.Dir, each)
 			sameCourse(t, f, c)
 			sameSites(t, f, c)
 			c.Close()
@@ -176,6 +180,9 @@ func TestFollow(t *testing.T) {
 // Crawls that visit pages again, that are about a topic, and that keep few pages are explained by the
 // index as by a scan.
 func TestExplained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads three journals many times")
+	}
 	for name, set := range map[string]func(*config.Config){
 		"again": func(c *config.Config) { c.Recrawl.Duration, c.Duration.Duration = time.Minute, 5*time.Minute },
 		"topic": func(c *config.Config) { c.Query = subject.Name(0) },
