@@ -131,6 +131,9 @@ func (b *browser) wait(what, expression string) {
 // In a real browser pages render, values move while a crawl runs, hostile titles and URLs inject
 // nothing, nothing is requested from elsewhere, and pages fit a phone, on light and dark ground.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
 	b := newBrowser(t)
 	site := evilSite(t, 400)
 	dir := filepath.Join(t.TempDir(), "evil.crawl")

@@ -18,7 +18,6 @@ type chartPlace struct{ ID, Title, Src string }
 type curve struct {
 	Chart, Name string
 	of          func(c *follow.Course, i int) (value float64, ok bool)
-	baseline    bool
 }
 
 // chartTitles are the charts of the overview, in order, with their titles.
@@ -41,20 +40,17 @@ func charts(base string) (list []chartPlace) {
 func curves() []curve {
 	each := func(n int64, c *follow.Course) (float64, bool) { return float64(n) / c.Width.Seconds(), true }
 	list := []curve{
-		{"pages", "fetched", func(c *follow.Course, i int) (float64, bool) { return float64(c.Steps[i].Total), true }, false},
-		{"pages", "waiting", func(c *follow.Course, i int) (float64, bool) { return float64(c.Steps[i].Waiting), true }, false},
-		{"rate", "fetched", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Fetched, c) }, false},
-		{"rate", "visited again", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Visits, c) }, false},
-		{"rate", "failed", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Failed, c) }, false},
-		{"active", "under way", func(c *follow.Course, i int) (float64, bool) { return c.Steps[i].Active, true }, false},
-		{"active", "fetchers", func(c *follow.Course, i int) (float64, bool) {
-			return float64(c.Steps[i].Fetchers), c.Steps[i].Fetchers > 0
-		}, true},
+		{"pages", "fetched", func(c *follow.Course, i int) (float64, bool) { return float64(c.Steps[i].Total), true }},
+		{"pages", "waiting", func(c *follow.Course, i int) (float64, bool) { return float64(c.Steps[i].Waiting), true }},
+		{"rate", "fetched", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Fetched, c) }},
+		{"rate", "visited again", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Visits, c) }},
+		{"rate", "failed", func(c *follow.Course, i int) (float64, bool) { return each(c.Steps[i].Failed, c) }},
+		{"active", "under way", func(c *follow.Course, i int) (float64, bool) { return c.Steps[i].Active, true }},
 	}
 	for n, why := range follow.Reasons {
 		list = append(list, curve{"waits", waitName(why), func(c *follow.Course, i int) (float64, bool) {
 			return float64(c.Steps[i].Waits[n]), c.Steps[i].Sampled
-		}, false})
+		}})
 	}
 	return list
 }
@@ -78,7 +74,7 @@ func chart(id string, c *follow.Course) plot.Chart {
 	div, unit := timeUnit(time.Duration(len(c.Steps)) * c.Width)
 	out.XLabel = unit + " of work"
 	for _, k := range curves() {
-		s, any := plot.Series{Name: k.Name, Baseline: k.baseline}, false
+		s, any := plot.Series{Name: k.Name}, false
 		for i := range c.Steps {
 			if y, ok := k.of(c, i); k.Chart == id && ok {
 				s.Add((float64(i)+0.5)*c.Width.Seconds()/div, y)

@@ -377,7 +377,7 @@ func TestEvents(t *testing.T) {
 	_, h := start(t, Options{Dirs: []string{dir}})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	r, _ := http.NewRequestWithContext(ctx, "GET", h.URL+"/crawl/x.crawl/events?page=overview", nil)
+	r, _ := http.NewRequestWithContext(ctx, "GET", h.URL+"/crawl/x.crawl/events?page=overview&ready=1", nil)
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -440,5 +440,47 @@ func TestResults(t *testing.T) {
 	}
 	if code, _ := get(t, h.URL+"/lab/summary.json?curve=9"); code != 404 {
 		t.Errorf("a curve that is not there: %d", code)
+	}
+}
+
+// Stored copies are linked, and shown at an origin of their own, without scripts.
+func TestCopies(t *testing.T) {
+	site := evilSite(t, 2)
+	dir := filepath.Join(t.TempDir(), "x.crawl")
+	if err := crawlEvil(t.Context(), t, site.URL, dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	s, h := start(t, Options{Dirs: []string{dir}, CopyPort: 1})
+	_, text := get(t, h.URL+"/crawl/x.crawl/page?url="+url.QueryEscape(site.URL+"/"))
+	if n := strings.Count(text, `href="http://127.0.0.1:1/x.crawl/copy?at=`); n != 2 {
+		t.Errorf("%d links to copies:\n%s", n, text)
+	}
+	for query, want := range map[string]struct {
+		code int
+		body string
+	}{
+		url.Values{"url": {site.URL + "/"}}.Encode():                                          {200, "<title>"},
+		url.Values{"url": {site.URL + "/"}, "at": {"2020-01-01T00:00:00Z"}}.Encode():          {404, ""},
+		url.Values{"url": {site.URL + "/nowhere"}}.Encode():                                   {404, ""},
+		url.Values{"url": {site.URL + "/"}, "at": {time.Now().Format(time.RFC3339)}}.Encode(): {200, "words words"},
+	} {
+		w := httptest.NewRecorder()
+		s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy?"+query, nil))
+		if w.Code != want.code || !strings.Contains(w.Body.String(), want.body) {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "sandbox; default-src 'none';") || strings.Contains(p, "script") {
+			t.Errorf("%s: %s", query, p)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example/x.crawl/copy?url=u", nil))
+	if w.Code != http.StatusMisdirectedRequest {
+		t.Errorf("by another name: %d", w.Code)
+	}
+	for media, want := range map[string]bool{"text/html": true, "image/png": true, "application/pdf": false, "": false} {
+		if _, shown := copyType(media); shown != want {
+			t.Errorf("%q is shown: %v", media, shown)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p := &pusher{s: s, c: c, base: "/crawl/" + c.Name + "/", page: r.FormValue("page"), sent: map[string]string{}}
+	p := &pusher{s: s, c: c, base: "/crawl/" + c.Name + "/", page: r.FormValue("page"), ready: r.FormValue("ready") != "", sent: map[string]string{}}
 	s.stream(w, r, c.changes, p.message)
 }
 
@@ -98,7 +98,7 @@ type pusher struct {
 	c     *crawled
 	base  string
 	page  string
-	phase string
+	ready bool // all was read when the page was made
 	sent  map[string]string
 	rows  [][]*float64
 	width time.Duration
@@ -107,9 +107,7 @@ type pusher struct {
 // message returns what changed since the last message, nil if nothing did.
 func (p *pusher) message() *message {
 	g, _ := p.c.Glance()
-	before := p.phase
-	p.phase = g.Phase
-	if before != "" && before != g.Phase && (p.page == "wait" || g.Phase == follow.Following || before == follow.Following) {
+	if p.other(&g) {
 		return &message{Reload: true}
 	}
 	m := &message{}
@@ -130,6 +128,18 @@ func (p *pusher) message() *message {
 	}
 	return m
 }
+
+// other reports whether the page would have other contents now. What waits for the journal does when
+// it was read, and the overview when the journal was read, or is not there any more.
+func (p *pusher) other(g *follow.Glance) bool {
+	if p.page == "wait" {
+		return isReady(g)
+	}
+	return p.page == "overview" && p.ready != isReady(g)
+}
+
+// isReady reports whether all of a crawl was read.
+func isReady(g *follow.Glance) bool { return g.Phase == follow.Following && g.Survey != nil }
 
 // changed returns the texts that are not those that were sent.
 func (p *pusher) changed(now map[string]string) map[string]string {

@@ -217,10 +217,7 @@ func showFreshness(a *asked) (any, error) {
 	if f := x.F; f != nil {
 		x.Mean, x.Oldest = fmt.Sprintf("%.2f", f.Mean), show.Duration(f.Oldest)
 		x.Ages = barsOf(f.Ages[:], func(i int) string {
-			if follow.Ages[i] == 0 {
-				return "older"
-			}
-			return "up to " + show.Duration(follow.Ages[i])
+			return ageNames[i]
 		})
 		x.Likely = barsOf(f.Likely[:], func(i int) string { return fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10) })
 	}
@@ -231,6 +228,9 @@ func showFreshness(a *asked) (any, error) {
 		return nil
 	})
 }
+
+// ageNames are the words for follow.Ages.
+var ageNames = [len(follow.Ages)]string{"up to a minute", "up to 10 minutes", "up to an hour", "up to 6 hours", "up to a day", "up to a week", "up to 30 days", "older"}
 
 // barsOf returns counts as bars.
 func barsOf(n []int64, label func(int) string) (list []bar) {

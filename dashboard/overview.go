@@ -35,8 +35,8 @@ type overview struct {
 	Read     string // how long reading took, and the memory
 }
 
-// A figure is a number with its name.
-type figure struct{ ID, Name, Value, More string }
+// A figure is a number or a fact with its name.
+type figure struct{ ID, Name, Value, More, To string }
 
 // A count is a number of pages of a kind, and where they are listed.
 type count struct {
@@ -145,17 +145,17 @@ func counts(by map[string]int64, about func(name string) (meaning, to string)) (
 // figuresOf returns the numbers of a crawl.
 func figuresOf(s *history.Status) []figure {
 	list := []figure{
-		{"fetched", "fetched", show.Grouped(s.Fetched), ""},
-		{"waiting", "waiting", show.Grouped(s.Waiting), show.Percent(s.Waiting, s.Known)},
-		{"failed", "failed", show.Grouped(s.Failed), ""},
-		{"skipped", "skipped", show.Grouped(s.Refused), ""},
-		{"known", "known pages", show.Grouped(s.Known), "on " + show.Counted(s.Sites, "site")},
-		{"rate", "pages a second", show.Rate(s.Rate), ""},
-		{"active", "requests under way", show.Grouped(s.Active), fmt.Sprintf("of %d fetchers", s.Fetchers)},
-		{"received", "received", show.Bytes(s.Bytes), show.Counted(s.Requests, "request")},
-		{"links", "of links lead to fetched pages", fmt.Sprintf("%.1f %%", 100*s.Gathered), ""},
-		{"work", "work", show.Duration(s.Ran), ""},
-		{"memory", "memory of the crawl", show.Bytes(s.Memory), ""},
+		{"fetched", "fetched", show.Grouped(s.Fetched), "", ""},
+		{"waiting", "waiting", show.Grouped(s.Waiting), show.Percent(s.Waiting, s.Known), ""},
+		{"failed", "failed", show.Grouped(s.Failed), "", ""},
+		{"skipped", "skipped", show.Grouped(s.Refused), "", ""},
+		{"known", "known pages", show.Grouped(s.Known), "on " + show.Counted(s.Sites, "site"), ""},
+		{"rate", "pages a second", show.Rate(s.Rate), "", ""},
+		{"active", "requests under way", show.Grouped(s.Active), fmt.Sprintf("of %d fetchers", s.Fetchers), ""},
+		{"received", "received", show.Bytes(s.Bytes), show.Counted(s.Requests, "request"), ""},
+		{"links", "of links lead to fetched pages", fmt.Sprintf("%.1f %%", 100*s.Gathered), "", ""},
+		{"work", "work", show.Duration(s.Ran), "", ""},
+		{"memory", "memory of the state", show.Bytes(s.Memory), "", ""},
 	}
 	if s.Redirects > 0 {
 		list[0].More = show.Counted(s.Redirects, "redirect")
@@ -164,10 +164,10 @@ func figuresOf(s *history.Status) []figure {
 		list[9].More = "half the pages by " + show.Duration(time.Duration(s.Median*1e9))
 	}
 	if x := s.Topic; x != nil {
-		list = append(list, figure{"hot", "about the topic", show.Grouped(x.Hot), fmt.Sprintf("%.1f %% of those read", 100*x.Harvest)})
+		list = append(list, figure{ID: "hot", Name: "about the topic", Value: show.Grouped(x.Hot), More: fmt.Sprintf("%.1f %% of those read", 100*x.Harvest)})
 	}
 	if s.Kept+s.Dropped > 0 {
-		list = append(list, figure{"kept", "kept", show.Grouped(s.Kept), show.Grouped(s.Dropped) + " dropped"})
+		list = append(list, figure{ID: "kept", Name: "kept", Value: show.Grouped(s.Kept), More: show.Grouped(s.Dropped) + " dropped"})
 	}
 	return list
 }

@@ -110,6 +110,7 @@ type frame struct {
 	Token   bool       // one logs in
 	Control bool       // the crawl can be changed
 	Live    string     // where the numbers that move come from, "" if none do
+	Reload  bool       // without scripts, load the page again now and then
 	Body    any
 }
 
@@ -133,7 +134,7 @@ type view struct {
 	path, name string // name: in the navigation, "" if it is not there
 	template   string
 	title      string
-	live       bool // its numbers move
+	live       bool // all of its numbers move; of others only the state of the crawl does
 	show       func(*asked) (any, error)
 }
 
@@ -179,13 +180,14 @@ func (s *Server) view(v view) http.HandlerFunc {
 		body, err := v.show(a)
 		f := s.frame(r, c, &a.glance, v.template)
 		f.Title, f.Body = a.title, body
-		if v.live {
-			f.Live = a.base + "events?page=" + v.template
+		f.Live, f.Reload = a.base+"events?page="+v.template, v.live
+		if isReady(&a.glance) {
+			f.Live += "&ready=1"
 		}
 		var bad *wrong
 		switch {
 		case errors.Is(err, follow.ErrNotReady) || errors.Is(err, errNoIndex):
-			f.Live = a.base + "events?page=wait"
+			f.Live, f.Reload = a.base+"events?page=wait", true
 			s.render(w, r, http.StatusOK, "wait", f)
 		case errors.As(err, &bad):
 			f.Body = failure{bad.text, bad.hint}

@@ -40,21 +40,13 @@ type Options struct {
 	Hosts []string
 	// Version is that of this program.
 	Version string
-	// Copies shows stored pages, nil for none. They are served by CopyHandler, at CopyBase: an
-	// origin of its own, so that what a stored page does cannot reach the dashboard.
-	Copies   Copies
-	CopyBase string // such as http://127.0.0.1:8801
+	// CopyPort is the port of CopyHandler, 0 if no stored pages are shown. It is an origin of its
+	// own, so that what a stored page does cannot reach the dashboard.
+	CopyPort int
 	// Control, if not nil, changes the first crawl of Dirs. It needs a Token.
 	Control Commander
 	// Open: whoever only reads needs no token.
 	Open bool
-}
-
-// Copies writes stored pages.
-type Copies interface {
-	// WriteCopy writes the copy of a page that the crawl in a directory had at a time; the zero
-	// time means the last one.
-	WriteCopy(w http.ResponseWriter, r *http.Request, dir, url string, at time.Time)
 }
 
 // A Commander carries out the commands of the user: a control.Control.
@@ -304,38 +296,15 @@ func (s *Server) crawl(r *http.Request) *crawled {
 	return nil
 }
 
-// CopyHandler returns the handler of stored pages, which belongs to a listener of its own. Scripts,
-// forms and requests are off.
-func (s *Server) CopyHandler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{name}/copy", s.guarded(func(w http.ResponseWriter, r *http.Request) {
-		c := s.crawl(r)
-		if c == nil || s.o.Copies == nil {
-			http.NotFound(w, r)
-			return
-		}
-		at, _ := time.Parse(time.RFC3339Nano, r.FormValue("at")) // else the last one
-		s.o.Copies.WriteCopy(w, r, c.Dir, r.FormValue("url"), at)
-	}))
-	return s.checked(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'")
-		mux.ServeHTTP(w, r)
-	}))
-}
-
-// copyLink returns the address of a stored copy, "" if copies are not shown.
-func (s *Server) copyLink(c *crawled, page string, at time.Time) string {
-	if s.o.Copies == nil || s.o.CopyBase == "" {
-		return ""
-	}
-	return s.o.CopyBase + "/" + c.Name + "/copy?" + url.Values{"url": {page}, "at": {at.UTC().Format(time.RFC3339Nano)}}.Encode()
-}
-
 // ErrToken is returned by Listen for an address that others can reach, without a token.
 var ErrToken = errors.New("an address that other machines can reach needs a token")
 
-// Listen listens on an address. One that is not of this machine alone needs a token.
-func Listen(addr string, token []byte) (net.Listener, error) {
+// Listeners are where the dashboard and the stored pages are served.
+type Listeners struct{ Pages, Copies net.Listener }
+
+// Listen listens on an address, and on a free port of the same host for the stored pages. An
+// address that is not of this machine alone needs a token.
+func Listen(addr string, token []byte) (l *Listeners, err error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
@@ -343,11 +312,46 @@ func Listen(addr string, token []byte) (net.Listener, error) {
 	if ip, err := netip.ParseAddr(host); len(token) == 0 && host != "localhost" && (err != nil || !ip.IsLoopback()) {
 		return nil, ErrToken
 	}
-	return net.Listen("tcp", addr)
+	l = &Listeners{}
+	if l.Pages, err = net.Listen("tcp", addr); err != nil {
+		return nil, err
+	}
+	if l.Copies, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err != nil {
+		l.Pages.Close()
+		return nil, err
+	}
+	return l, nil
 }
 
-// Serve serves until the context ends. It lets requests under way end.
-func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+// Close closes both.
+func (l *Listeners) Close() {
+	l.Pages.Close()
+	l.Copies.Close()
+}
+
+// Port returns the port of the stored pages.
+func (l *Listeners) Port() int { return l.Copies.Addr().(*net.TCPAddr).Port }
+
+// Serve serves dashboard and stored pages until the context ends. It lets requests under way end.
+func (s *Server) Serve(ctx context.Context, l *Listeners) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cancel(serveOn(ctx, l.Copies, s.CopyHandler()))
+	}()
+	err := serveOn(ctx, l.Pages, s.Handler())
+	cancel(nil)
+	<-ended
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	return err
+}
+
+// serveOn serves until the context ends.
+func serveOn(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, BaseContext: func(net.Listener) context.Context { return ctx }}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -21,7 +21,7 @@ import (
 
 const (
 	perPage   = 100                    // rows of a table
-	searching = 120 * time.Millisecond // that a request may take to look for rows
+	searching = 100 * time.Millisecond // that a request may take to look for rows
 )
 
 // A siteTable is a part of the list of the sites.
@@ -282,7 +282,7 @@ func (x *sitePage) fill(a *asked, v *follow.View, id graph.Site) {
 // siteSteps is the number of bars of the course of a site, and siteTimes the most requests that
 // are looked at for it.
 const (
-	siteSteps = 24
+	siteSteps = 16
 	siteTimes = 200_000
 )
 

@@ -52,7 +52,7 @@ func (s *Server) showStart(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := s.plain("Crawls")
-	f.Live = "/events"
+	f.Live, f.Reload = "/events", true
 	f.Body = &startPage{s.rows(), s.results, len(s.crawls) > 1}
 	s.render(w, r, http.StatusOK, "start", f)
 }

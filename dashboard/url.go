@@ -22,6 +22,10 @@ const (
 	visitsShown = 50 // of a page
 	linksShown  = 50 // from a page
 	drawn       = 8  // links on each side of the picture
+
+	// ranksUpTo is the number of known pages up to which the rank of a waiting page among all is
+	// counted. Counting takes some 30 ns for each and each board.
+	ranksUpTo = 1_000_000
 )
 
 // A urlPage is all about a page.
@@ -30,6 +34,7 @@ type urlPage struct {
 	Title   string // of the page itself
 	SiteTo  string
 	Facts   []figure
+	Factors []figure // by which the policy values it
 	Visits  []visit
 	In, Out []linked
 	Outs    int // all links from it
@@ -66,21 +71,18 @@ func showPage(a *asked) (any, error) {
 	err := a.read(true, func(v *follow.View) error {
 		var err error
 		reason := wording.PauseReason(v.Status, v.Conf)
-		x.Page, err = explain.URL(v, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers})
+		h := &heard{View: v}
+		x.Page, err = explain.URL(h, text, explain.Options{Now: time.Now(), Status: v.Status, Reason: reason, Visits: visitsShown, Links: follow.Linkers, InSite: v.S.Frontier.Pages() > ranksUpTo})
 		if err != nil {
 			return err
 		}
-		if x.Similar != "" {
-			x.Similar = pageLink(a.base, x.Similar)
-		}
 		if x.Page.Facts == nil {
-			x.Similar = ""
 			if x.Page.Similar != "" {
 				x.Similar = pageLink(a.base, x.Page.Similar)
 			}
 			return nil
 		}
-		x.fill(a, v)
+		x.fill(a, v, h)
 		return v.S.Err
 	})
 	a.title = text
@@ -90,41 +92,70 @@ func showPage(a *asked) (any, error) {
 	return x, err
 }
 
-// fill adds what the journal has about the page, and its links.
-func (x *urlPage) fill(a *asked, v *follow.View) {
-	x.SiteTo = siteLink(a.base, x.Site)
-	var out []graph.Page
-	var regions []event.Anchor
-	var digest [16]byte
-	v.Index.About(x.ID, func(r *journal.Record) error { // its only errors are those of the function
-		e := &r.Event
-		if e.Kind != event.Done || e.Page != x.ID {
-			return nil
+// A heard is a crawl that is explained. It keeps what the records say about the page.
+type heard struct {
+	*follow.View
+	visits []attempt
+	title  string
+	out    []graph.Page
+	at     []event.Anchor
+}
+
+// An attempt is a visit as the journal has it.
+type attempt struct {
+	start, end time.Duration
+	class      event.Class
+	bytes      int64
+	status     uint16
+	note       string
+	digest     [16]byte
+	stored     bool
+}
+
+// About calls fn for the records that tell about a page, and keeps what is shown of them.
+func (h *heard) About(p graph.Page, fn func(*journal.Record) error) error {
+	return h.View.About(p, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Done && e.Page == p {
+			h.take(r)
 		}
-		x.Visits = append(x.Visits, x.visit(a, v, r, &digest))
-		if !e.Class.Failed() {
-			x.Title = cmp.Or(r.Facts.Title, x.Title)
-			if r.Facts.Status != 304 || len(e.Links) > 0 {
-				out, regions = slices.Clone(e.Links), slices.Clone(e.Anchors)
-			}
-		}
-		return nil
+		return fn(r)
 	})
+}
+
+// take keeps an attempt at the page.
+func (h *heard) take(r *journal.Record) {
+	e, f := &r.Event, &r.Facts
+	h.visits = append(h.visits, attempt{e.Start, e.End, e.Class, e.Bytes, f.Status, f.Note, f.Digest, f.Place.Length > 0})
+	if e.Class.Failed() {
+		return
+	}
+	h.title = cmp.Or(f.Title, h.title)
+	if f.Status != 304 || len(e.Links) > 0 {
+		h.out, h.at = append(h.out[:0], e.Links...), append(h.at[:0], e.Anchors...)
+	}
+}
+
+// fill adds what the journal has about the page, and its links.
+func (x *urlPage) fill(a *asked, v *follow.View, h *heard) {
+	x.SiteTo, x.Title, x.Outs = siteLink(a.base, x.Site), h.title, len(h.out)
+	var digest [16]byte
+	for i := range h.visits {
+		x.Visits = append(x.Visits, x.visit(a, v, &h.visits[i], &digest))
+	}
 	x.Visits = x.Visits[max(0, len(x.Visits)-visitsShown):]
 	slices.Reverse(x.Visits)
-	x.Outs = len(out)
 	for _, p := range v.Index.LinkedFrom(x.ID) {
 		x.In = append(x.In, linkedAt(a.base, v, p, ""))
 	}
-	for i, p := range out[:min(len(out), linksShown)] {
+	for i, p := range h.out[:min(len(h.out), linksShown)] {
 		region := ""
-		if i < len(regions) {
-			region = regions[i].Region.String()
+		if i < len(h.at) {
+			region = h.at[i].Region.String()
 		}
 		x.Out = append(x.Out, linkedAt(a.base, v, p, region))
 	}
 	x.Picture = draw(x)
-	x.Facts = factsOf(x.Page)
+	x.Facts, x.Factors = factsOf(a.base, x.Page), factorsOf(x.Page)
 }
 
 // linkedAt describes the other end of a link.
@@ -134,35 +165,46 @@ func linkedAt(base string, v *follow.View, p graph.Page, region string) linked {
 }
 
 // visit describes an attempt. digest is that of the content before.
-func (x *urlPage) visit(a *asked, v *follow.View, r *journal.Record, digest *[16]byte) visit {
-	e := &r.Event
+func (x *urlPage) visit(a *asked, v *follow.View, t *attempt, digest *[16]byte) visit {
 	out := visit{
-		At: v.S.Wall(e.End), Status: r.Facts.Status, Class: e.Class.String(), Took: show.Duration(e.End - e.Start), Bytes: show.Bytes(e.Bytes),
-		Note: r.Facts.Note, Failed: e.Class.Failed(), Changed: "-",
+		At: v.S.Wall(t.end), Status: t.status, Class: t.class.String(), Took: show.Duration(t.end - t.start), Bytes: show.Bytes(t.bytes),
+		Note: t.note, Failed: t.class.Failed(), Changed: "-",
 	}
 	none := [16]byte{}
 	switch {
-	case e.Class.Failed():
+	case t.class.Failed():
 		return out
-	case r.Facts.Status == 304, r.Facts.Digest != none && r.Facts.Digest == *digest:
+	case t.status == 304, t.digest != none && t.digest == *digest:
 		out.Changed = "no"
-	case r.Facts.Digest != none && *digest != none:
+	case t.digest != none && *digest != none:
 		out.Changed = "yes"
-	case r.Facts.Digest != none:
+	case t.digest != none:
 		out.Changed = "first"
 	}
-	if r.Facts.Digest != none {
-		*digest = r.Facts.Digest
+	if t.digest != none {
+		*digest = t.digest
 	}
-	if r.Facts.Place.Length > 0 {
-		out.Copy = a.s.copyLink(a.c, x.URL, time.Unix(0, v.S.Began).Add(e.End))
+	if t.stored {
+		out.Copy = a.s.copyLink(a.Request, a.c, x.URL, time.Unix(0, v.S.Began).Add(t.end))
 		x.Copy = cmp.Or(out.Copy, x.Copy)
 	}
 	return out
 }
 
+// factorsOf returns what the value of a page is made of.
+func factorsOf(x *explain.Page) (list []figure) {
+	for _, f := range x.Factors {
+		share := ""
+		if f.Share != 0 {
+			share = fmt.Sprintf("%.0f %%", 100*f.Share)
+		}
+		list = append(list, figure{Name: strings.TrimPrefix(f.Of+": "+f.Name, ": "), Value: plot.Number(f.Value), More: share})
+	}
+	return list
+}
+
 // factsOf returns the facts of a page as names and values.
-func factsOf(x *explain.Page) []figure {
+func factsOf(base string, x *explain.Page) []figure {
 	var list []figure
 	add := func(name, format string, args ...any) {
 		list = append(list, figure{Name: name, Value: fmt.Sprintf(format, args...)})
@@ -173,10 +215,10 @@ func factsOf(x *explain.Page) []figure {
 	}
 	add("state", "%s%s since %s", x.State, why, clock(x.Since))
 	if x.To != "" {
-		add("redirects to", "%s", x.To)
+		list = append(list, figure{Name: "redirects to", Value: x.To, To: pageLink(base, x.To)})
 	}
 	if x.Like != "" {
-		add("content like", "%s", x.Like)
+		list = append(list, figure{Name: "content like", Value: x.Like, To: pageLink(base, x.Like)})
 	}
 	if x.Rule != "" {
 		add("robots.txt", "Disallow: %s", x.Rule)
@@ -185,10 +227,10 @@ func factsOf(x *explain.Page) []figure {
 	if x.Found.By == "history" {
 		found = "by the history"
 	}
-	if x.Found.On != "" {
-		found += " on " + x.Found.On
-	}
 	add("found", "%s, %s, depth %d", found, clock(x.Found.At), x.Depth)
+	if x.Found.On != "" {
+		list = append(list, figure{Name: "found on", Value: x.Found.On, To: pageLink(base, x.Found.On)})
+	}
 	add("links in", "%s", show.Counted(x.Links, "fetched page"))
 	add("attempts", "%s", show.Grouped(x.Attempts))
 	discounted := ""
@@ -200,11 +242,14 @@ func factsOf(x *explain.Page) []figure {
 		add("score", "%s, by %s", plot.Number(x.Score.Score), x.Score.Expression)
 	}
 	for _, r := range x.Ranks {
-		overall := show.Grouped(r.Overall) + " of " + show.Grouped(r.Of)
-		if r.Overall == 0 {
-			overall = "by its site, which is number " + show.Grouped(r.Site)
+		overall := show.Grouped(r.Overall) + " of " + show.Grouped(r.Of) + " in all"
+		switch {
+		case r.Overall == 0 && r.Site > 0:
+			overall = "its site is number " + show.Grouped(r.Site)
+		case r.Overall == 0:
+			overall = "not counted among all, because they are so many: winnow explain does"
 		}
-		add("rank by "+cmp.Or(r.Board, x.Policy), "%s of %s in its site, %s in all", show.Grouped(r.InSite), show.Grouped(r.OfSite), overall)
+		add("rank by "+cmp.Or(r.Board, x.Policy), "%s of %s in its site; %s", show.Grouped(r.InSite), show.Grouped(r.OfSite), overall)
 	}
 	if k := x.Clock; k != nil {
 		add("site", "%s; needs %s; a request every %s (%s)", k.Place, k.Needs, show.Duration(time.Duration(k.Between*1e9)), k.By)
@@ -214,13 +259,6 @@ func factsOf(x *explain.Page) []figure {
 		if k.Retry != nil {
 			add("next attempt", "%s", clock(*k.Retry))
 		}
-	}
-	for _, f := range x.Factors {
-		share := ""
-		if f.Share != 0 {
-			share = fmt.Sprintf(", %.0f %%", 100*f.Share)
-		}
-		add(strings.TrimPrefix(f.Of+": "+f.Name, ": "), "%s%s", plot.Number(f.Value), share)
 	}
 	if t := x.Topic; t != nil && t.Similarity != nil {
 		add("similarity", "%.4f, nearest to: %s", *t.Similarity, t.Query)
@@ -262,12 +300,12 @@ func draw(x *urlPage) *picture {
 	}
 	const step = 30
 	rows := max(len(left), len(right), 1)
-	p := &picture{Height: rows*step + 40, Name: shortPath(x.URL, 26)}
+	p := &picture{Height: rows*step + 40, Name: shortPath(x.URL, 25)}
 	p.Middle = p.Height / 2
 	place := func(list []linked) (spots []spot) {
 		for i, l := range list {
 			y := p.Middle + (2*i-len(list)+1)*step/2
-			spots = append(spots, spot{y, shortPath(l.URL, 34), l.To, l.State})
+			spots = append(spots, spot{y, shortPath(l.URL, 36), l.To, l.State})
 		}
 		return spots
 	}

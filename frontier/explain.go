@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -19,33 +20,66 @@ type Position struct {
 	Score   float64 // what the page is worth on the board: see policy.Scorer
 	InSite  int     // waiting pages of its site that go before it
 	OfSite  int     // waiting pages of its site
-	Overall int     // waiting pages of all sites that go before it; -1 if sites are chosen first
+	Overall int     // waiting pages of all sites that go before it; -1 if sites are chosen first, Uncounted if they were not counted
 	Of      int     // waiting pages of all sites
 	Sites   int     // sites that go before its own; -1 unless sites are chosen first
 }
 
+// Uncounted is the place of a page among all, if only those of its site were looked at.
+const Uncounted = -2
+
 // Positions returns the place of p on each board that can choose a page, or nil if p does
 // not wait in the queues. Politeness, which lets others go first, does not count.
 func (f *Frontier) Positions(p graph.Page) []Position {
+	return f.positions(p, func(yield func(graph.Page) bool) {
+		for q := range graph.Page(f.Pages()) {
+			if f.orders.waits(q) && !yield(q) {
+				return
+			}
+		}
+	})
+}
+
+// PositionsInSite does what Positions does, but looks only at the pages of the site. It leaves
+// the place among all pages uncounted, unless sites are chosen first.
+func (f *Frontier) PositionsInSite(p graph.Page) []Position {
+	list := f.positions(p, func(yield func(graph.Page) bool) {
+		b, s := f.orders.boards[0], f.Site(p)
+		pages := b.active.Of(s)
+		if b.pool != nil {
+			pages = append(slices.Clone(pages), b.pool.Of(s)...)
+		}
+		for _, q := range pages {
+			if !yield(q) {
+				return
+			}
+		}
+	})
+	for i := range list {
+		if list[i].Of = 0; list[i].Overall >= 0 {
+			list[i].Overall = Uncounted
+		}
+	}
+	return list
+}
+
+// positions returns the place of p among waiting pages.
+func (f *Frontier) positions(p graph.Page, waiting iter.Seq[graph.Page]) []Position {
 	if !f.orders.waits(p) {
 		return nil
 	}
 	list := make([]Position, f.orders.pageBoards())
 	for i := range list {
-		list[i] = f.position(p, i)
+		list[i] = f.position(p, i, waiting)
 	}
 	return list
 }
 
-// position returns the place of p on a board.
-func (f *Frontier) position(p graph.Page, board int) Position {
+// position returns the place of p among waiting pages on a board.
+func (f *Frontier) position(p graph.Page, board int, waiting iter.Seq[graph.Page]) Position {
 	x, own := f.orders, f.ranking(p, board)
 	pos := Position{Score: f.Score(p, board), Sites: -1}
-	for i := range f.Pages() {
-		q := graph.Page(i)
-		if !x.waits(q) {
-			continue
-		}
+	for q := range waiting {
 		before := f.ranking(q, board).before(own)
 		if pos.Of++; before {
 			pos.Overall++

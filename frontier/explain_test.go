@@ -47,12 +47,22 @@ func halfCrawled(t *testing.T, name string, o Options) *Frontier {
 	return f
 }
 
-// positions returns the positions of all waiting pages.
+// positions returns the positions of all waiting pages. Those in their sites are the same if only
+// the site is looked at.
 func positions(f *Frontier) map[graph.Page][]Position {
 	all := map[graph.Page][]Position{}
 	for p := range graph.Page(f.Pages()) {
-		if list := f.Positions(p); list != nil {
+		list, near := f.Positions(p), f.PositionsInSite(p)
+		if list != nil {
 			all[p] = list
+		}
+		for i, pos := range slices.Clone(list) {
+			if pos.Of = 0; pos.Overall >= 0 {
+				pos.Overall = Uncounted
+			}
+			if len(near) != len(list) || near[i] != pos {
+				panic(fmt.Sprintf("page %d: %+v, in its site %+v", p, list, near))
+			}
 		}
 	}
 	return all

@@ -210,6 +210,9 @@ func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
 	return q.pages.of(s)[0], true
 }
 
+// Of returns the pages of site s that wait. They are valid until the queue changes.
+func (q *Queue) Of(s graph.Site) []graph.Page { return q.pages.of(s) }
+
 // pageUp moves p with value v from place i of a heap towards its top, and returns its
 // new place.
 func (q *Queue) pageUp(heap []graph.Page, i int, p graph.Page, v float64) int {

@@ -43,7 +43,7 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 	b := &board{control: control.New()}
 	ctx, cancel := context.WithCancel(ctx)
 	s, err := dashboard.New(ctx, dashboard.Options{
-		Dirs: []string{c.dir}, Token: token, Open: config.Loopback(host), Control: b.control, Version: programVersion(),
+		Dirs: []string{c.dir}, Token: token, Open: config.Loopback(host), Control: b.control, CopyPort: l.Port(), Version: programVersion(),
 	})
 	if err != nil {
 		cancel()
@@ -53,7 +53,7 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = dashboard.Serve(ctx, l, s.Handler())
+		_ = s.Serve(ctx, l)
 	}()
 	b.offHeap = s.OffHeap
 	b.close = func() {
@@ -61,7 +61,7 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 		<-ended
 		s.Wait()
 	}
-	c.u.notef("dashboard at http://%s/", l.Addr())
+	c.u.notef("dashboard at http://%s/", l.Pages.Addr())
 	if printed {
 		c.u.notef("token to control the crawl there: %s", token)
 	}

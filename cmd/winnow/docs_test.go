@@ -34,7 +34,8 @@ import (
 // files that a page needs. The blocks of a page run in order in a directory of their own. There,
 // https://a.example and https://b.example are small sites on this machine: winnow crawl and winnow
 // robots get flags that say where they are, without delays. A crawl that would visit pages again for
-// ever ends after three seconds, winnow web after thirty, and its ports are free ones.
+// ever ends after three seconds, winnow serve after one and winnow web after thirty, and their ports
+// are free ones.
 
 // mostNorun is the largest number of blocks that are not run.
 const mostNorun = 10
@@ -149,6 +150,7 @@ end=
 case "$*" in *--recrawl*) end="--duration 3s" ;; esac
 case "$*" in
 web*) exec %[1]s "$@" --duration 30s ;;
+serve*) %[1]s "$@" --listen 127.0.0.1:0 & pid=$!; sleep 1; kill -TERM $pid; wait $pid; exit ;;
 *s0.example*) ;;
 crawl*) exec %[1]s "$@" %[2]s --delay 1ms --delay-factor 0 --ip-delay 0 $end ;;
 robots*) exec %[1]s "$@" %[2]s ;;

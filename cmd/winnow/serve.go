@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
@@ -90,6 +89,7 @@ func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) erro
 		return withHint(fmt.Errorf("--listen: %w", err), "port 0 is any free port; try: %s", u.withFlag("--listen", "127.0.0.1:0"))
 	}
 	defer l.Close()
+	o.CopyPort = l.Port()
 	s, err := dashboard.New(ctx, o)
 	if err != nil {
 		return err
@@ -98,12 +98,12 @@ func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) erro
 	if err := u.servesAt(l, &o); err != nil {
 		return err
 	}
-	return dashboard.Serve(ctx, l, s.Handler())
+	return s.Serve(ctx, l)
 }
 
 // servesAt prints where the dashboard is served.
-func (u *ui) servesAt(l net.Listener, o *dashboard.Options) error {
-	place := servePlace{"http://" + l.Addr().String() + "/", append([]string{}, o.Dirs...), append([]string{}, o.Results...)}
+func (u *ui) servesAt(l *dashboard.Listeners, o *dashboard.Options) error {
+	place := servePlace{"http://" + l.Pages.Addr().String() + "/", append([]string{}, o.Dirs...), append([]string{}, o.Results...)}
 	if u.asJSON {
 		return u.json(&place)
 	}

@@ -107,7 +107,7 @@ type Rank struct {
 	Value   float64 `json:"value"`
 	InSite  int     `json:"in_site"` // 1 is the next page of the site
 	OfSite  int     `json:"of_site"`
-	Overall int     `json:"overall,omitempty"` // 1 is the first of all; 0 if the policy chooses sites first
+	Overall int     `json:"overall,omitempty"` // 1 is the first of all; 0 if the policy chooses sites first, or with Options.InSite
 	Of      int     `json:"of"`
 	Site    int     `json:"site,omitempty"` // place of its site, if the policy chooses sites first
 }
@@ -119,6 +119,9 @@ type Options struct {
 	Reason string          // a clause that tells why the crawl does not run
 	Visits int             // list at most this many
 	Links  int             // and this many pages that link to it
+	// InSite looks only at the pages of its site for the rank of a waiting page: that is
+	// quicker where very many pages wait.
+	InSite bool
 }
 
 // A Source is a crawl that is explained. About calls fn for the records that tell about a page, and
@@ -303,9 +306,13 @@ func (x *explainer) addRule(site graph.Site, rest []byte) {
 
 // addRanks adds the place on each board.
 func (x *explainer) addRanks() {
-	x.positions = x.f.Positions(x.p)
+	if x.Options.InSite {
+		x.positions = x.f.PositionsInSite(x.p)
+	} else {
+		x.positions = x.f.Positions(x.p)
+	}
 	for i, pos := range x.positions {
-		r := Rank{Value: pos.Score, InSite: pos.InSite + 1, OfSite: pos.OfSite, Overall: pos.Overall + 1, Of: pos.Of, Site: pos.Sites + 1}
+		r := Rank{Value: pos.Score, InSite: pos.InSite + 1, OfSite: pos.OfSite, Overall: max(0, pos.Overall+1), Of: pos.Of, Site: pos.Sites + 1}
 		if len(x.positions) > 1 {
 			r.Board = boardName(x.s.Setup.Policy, i)
 		}

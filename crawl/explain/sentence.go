@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/trouble"
 )
@@ -249,6 +250,8 @@ func (x *explainer) others() string {
 		return ", and the IP address of the site has as many requests under way as it may"
 	case len(x.positions) == 0 || x.before() > 0:
 		return ""
+	case x.positions[0].Overall == frontier.Uncounted:
+		return "; its site may be requested now, unless pages of other sites go before it"
 	case x.positions[0].Overall < 0:
 		return ", and " + counted(x.positions[0].Sites, "site goes before its own", "sites go before its own")
 	}

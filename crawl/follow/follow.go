@@ -230,6 +230,10 @@ func (f *Follower) follow() error {
 	if err := f.read(c, s); err != nil {
 		return err
 	}
+	done := make(chan struct{})
+	recall, stop := context.WithCancel(f.ctx)
+	defer func() { stop(); <-done }()
+	go func() { defer close(done); f.recall(recall) }()
 	for pace := (pacer{}); ; {
 		if err := f.advance(c, s, conf); err != nil {
 			return err

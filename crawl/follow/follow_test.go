@@ -22,6 +22,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/fakeweb/subject"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -30,7 +31,7 @@ import (
 // bubble.
 func newWorld(t *testing.T, so answer.Options) crawl.RunOptions {
 	t.Helper()
-	web, err := fakeweb.New(fakeweb.Spec{Pages: 250, Sites: 12, Links: 2000, Seed: 5})
+	web, err := fakeweb.New(fakeweb.Spec{Pages: 250, Sites: 12, Links: 2000, Seed: 5, Topics: fakeweb.Topics{Number: 4, Share: 0.2, Preference: 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,15 +71,15 @@ func wait(t *testing.T, f *Follower, what string, ok func(*Glance) bool) Glance 
 	return g
 }
 
-// explained explains every page of a source.
-func explained(t *testing.T, c explain.Source, now time.Time) (list []*explain.Page) {
+// explained explains one page in so many of a source.
+func explained(t *testing.T, c explain.Source, now time.Time, each int) (list []*explain.Page) {
 	t.Helper()
 	s, err := c.State()
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := explain.Options{Now: now, Status: &history.Status{State: history.StatePaused}, Visits: 100, Links: Linkers}
-	for p := range graph.Page(s.Frontier.Pages()) {
+	for p := graph.Page(0); int(p) < s.Frontier.Pages(); p += graph.Page(each) {
 		x, err := explain.URL(c, string(s.AppendURL(nil, p)), o)
 		if err != nil {
 			t.Fatal(err)
@@ -88,8 +89,8 @@ func explained(t *testing.T, c explain.Source, now time.Time) (list []*explain.P
 	return list
 }
 
-// same fails unless a Follower explains all pages as a scan of the journal does.
-func same(t *testing.T, f *Follower, dir string) {
+// same fails unless a Follower explains one page in so many as a scan of the journal does.
+func same(t *testing.T, f *Follower, dir string, each int) {
 	t.Helper()
 	c, err := history.Open(t.Context(), dir)
 	if err != nil {
@@ -97,9 +98,9 @@ func same(t *testing.T, f *Follower, dir string) {
 	}
 	defer c.Close()
 	now := time.Now()
-	want := explained(t, c, now)
+	want := explained(t, c, now, each)
 	var got []*explain.Page
-	f.Read(func(v *View) error { got = explained(t, v, now); return nil })
+	f.Read(func(v *View) error { got = explained(t, v, now, each); return nil })
 	if len(got) != len(want) {
 		t.Fatalf("%d pages, want %d", len(got), len(want))
 	}
@@ -120,7 +121,7 @@ func TestFollow(t *testing.T) {
 		o := newWorld(t, so)
 		ctx, cancel := context.WithCancel(t.Context())
 		f := Start(ctx, o.Dir)
-		if g, _ := f.Glance(); g.Phase != Opening || g.Status != nil {
+		if g, _ := f.Glance(); g.Phase != Opening && g.Phase != Gone || g.Status != nil {
 			t.Errorf("before the crawl: %+v", g)
 		}
 		wait(t, f, "there is no crawl", func(g *Glance) bool { return g.Phase == Gone && g.Err != nil })
@@ -159,7 +160,11 @@ func TestFollow(t *testing.T) {
 			if g.Status.Fetched != want.Fetched || g.Status.Waiting != want.Waiting || g.Status.State != want.State || g.Status.Why != want.Why {
 				t.Errorf("%+v, want %+v", g.Status, want)
 			}
-			same(t, f, o.Dir)
+			each := 1
+			if testing.Short() {
+				each = 8
+			}
+			same(t, f, o.Dir, each)
 			sameCourse(t, f, c)
 			sameSites(t, f, c)
 			c.Close()
@@ -170,6 +175,47 @@ func TestFollow(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	})
+}
+
+// Crawls that visit pages again, that are about a topic, and that keep few pages are explained by the
+// index as by a scan.
+func TestExplained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads three journals many times")
+	}
+	for name, set := range map[string]func(*config.Config){
+		"again": func(c *config.Config) { c.Recrawl.Duration, c.Duration.Duration = time.Minute, 5*time.Minute },
+		"topic": func(c *config.Config) { c.Query = subject.Name(0) },
+		"kept":  func(c *config.Config) { c.KeepPages = 20 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newWorld(t, answer.Options{})
+				set(&o.Config)
+				if _, err := crawl.Run(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				f := Start(ctx, o.Dir)
+				wait(t, f, "it is read", func(g *Glance) bool { return g.Phase == Following })
+				same(t, f, o.Dir, 4)
+				facts := 0
+				f.Read(func(v *View) error {
+					for _, x := range explained(t, v, time.Now(), 1) {
+						if name == "again" && x.Attempts > 1 || name == "topic" && x.Topic != nil && len(x.Topic.Anchor) > 0 || name == "kept" && x.Dropped != nil {
+							facts++
+						}
+					}
+					return nil
+				})
+				if facts < 5 {
+					t.Errorf("only %d pages have what the crawl is about", facts)
+				}
+				cancel()
+				<-f.Done()
+			})
+		})
+	}
 }
 
 // sameCourse compares the course with a timeline.
@@ -201,6 +247,45 @@ func sameCourse(t *testing.T, f *Follower, c *history.Crawl) {
 			t.Errorf("%d sessions, want %d", len(course.Sessions), len(line.Sessions))
 		}
 		return nil
+	})
+}
+
+// It is found out afterwards, too, what sites waited for: the steps of a crawl that is followed when
+// it is over have samples where something happened, most of them with sites that wait for their delay.
+func TestRecall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newWorld(t, answer.Options{})
+		if _, err := crawl.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		f := Start(ctx, o.Dir)
+		wait(t, f, "it is read", func(g *Glance) bool { return g.Phase == Following && g.Survey != nil })
+		sampled, delayed, all := 0, 0, 0
+		for range 60 {
+			sampled, delayed = 0, 0
+			f.Read(func(v *View) error {
+				all = len(v.Index.Course.Steps)
+				for _, s := range v.Index.Course.Steps {
+					if s.Sampled {
+						sampled++
+					}
+					if s.Waits[0] > 0 && s.Fetchers == o.Config.Fetchers {
+						delayed++
+					}
+				}
+				return nil
+			})
+			if sampled > 0 {
+				break
+			}
+			time.Sleep(time.Second)
+		}
+		if all < 20 || sampled < all/3 || delayed < sampled/2 {
+			t.Errorf("%d steps, %d with samples, %d in which sites wait for their delay", all, sampled, delayed)
+		}
+		cancel()
+		<-f.Done()
 	})
 }
 
@@ -288,7 +373,7 @@ func TestReplaced(t *testing.T) {
 		wait(t, f, "it is gone", func(g *Glance) bool { return g.Phase == Gone })
 		run(30)
 		wait(t, f, "it is another", func(g *Glance) bool { return g.Phase == Following && g.Status.Fetched == 30 })
-		same(t, f, o.Dir)
+		same(t, f, o.Dir, 4)
 		cancel()
 		<-f.Done()
 	})

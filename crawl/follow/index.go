@@ -1,10 +1,7 @@
 package follow
 
 import (
-	"cmp"
-	"math"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -26,7 +23,7 @@ const (
 
 // An Index holds where the journal tells about each page and each site. It takes 12 bytes a
 // page, 20 a site, 16 for each record that tells about a page or a site, 12 for each that made
-// pages known, and 8 for each of the first Linkers links to a page.
+// pages known, and 8 for each of the first Linkers links to a page; with a topic, 16 more a page.
 type Index struct {
 	graph.Set
 	s      *state.State
@@ -38,6 +35,7 @@ type Index struct {
 	links   *graph.Column[uint64]  // a page that links, and 1 + the link before it to the same page
 	found   *graph.Column[foundRow]
 	sites   *graph.Column[siteRow] // by site
+	terms   *graph.Column[uint64]  // by page, of a crawl with a topic: terms in links to it, and around them
 
 	failures []uint32 // entries of the last failed requests, as a ring
 	failed   int      // failures so far
@@ -103,19 +101,20 @@ type siteRow [5]uint32
 // robotsStates are the states of a robots.txt by their number in a siteRow.
 var robotsStates = []string{"not fetched", "ok", "none", "elsewhere", "unavailable"}
 
-// most is the largest number of entries.
+// most is the largest number of entries. What comes after them is left out.
 const most = 1 << 31
 
 // newIndex returns an empty index of a crawl whose state is s.
 func newIndex(s *state.State, finder *journal.Finder) *Index {
 	x := &Index{s: s, finder: finder}
 	pages, sites := s.Setup.Frontier.MaxPages, s.Setup.Frontier.MaxSites
-	x.entries = graph.NewColumnIn[entry](&x.Set, "entries", min(most, 64*pages))
-	x.stamps = graph.NewColumnIn[int64](&x.Set, "stamps", min(most, 64*pages)/stampEach+1)
+	x.entries = graph.NewColumnIn[entry](&x.Set, "entries", most)
+	x.stamps = graph.NewColumnIn[int64](&x.Set, "stamps", most/stampEach)
 	x.pages = graph.NewColumnIn[pageRow](&x.Set, "pages", pages)
 	x.links = graph.NewColumnIn[uint64](&x.Set, "links", Linkers*pages+1)
 	x.found = graph.NewColumnIn[foundRow](&x.Set, "found", pages)
 	x.sites = graph.NewColumnIn[siteRow](&x.Set, "sites", sites)
+	x.terms = graph.NewColumnIn[uint64](&x.Set, "terms", 2*pages)
 	return x
 }
 
@@ -192,6 +191,9 @@ func (x *Index) turn(p graph.Page, to uint32) {
 
 // push adds an entry, and returns 1 + its number.
 func (x *Index) push(r *journal.Record, ofPage, ofSite uint32) uint32 {
+	if x.entries.Len() == most {
+		return ofPage
+	}
 	if x.entries.Len()%stampEach == 0 {
 		x.stamps.Append(int64(r.Now))
 	}
@@ -254,10 +256,21 @@ func (x *Index) done(r *journal.Record) {
 		x.turn(e.Page, failed)
 	}
 	for _, h := range e.Read.Hits {
-		if p := e.Links[h.Link]; p != e.Page {
+		if p := e.Links[h.Link]; p != e.Page && x.promises(p, h.Anchor, h.Around) {
 			x.add(r, p)
 		}
 	}
+}
+
+// promises reports whether terms of the topic in a link to a page are new, and notes them.
+func (x *Index) promises(p graph.Page, anchor, around uint64) bool {
+	x.terms.Grow(2 * x.pages.Len())
+	a, b := &x.terms.Slice()[2*p], &x.terms.Slice()[2*p+1]
+	if *a|anchor == *a && *b|around == *b {
+		return false
+	}
+	*a, *b = *a|anchor, *b|around
+	return true
 }
 
 // link notes that a page links to others.
@@ -284,187 +297,6 @@ func (x *Index) linksTo(from graph.Page, row *pageRow) bool {
 	return false
 }
 
-// LinkedFrom returns the first pages that link to a page, at most Linkers, in order.
-func (x *Index) LinkedFrom(p graph.Page) (list []graph.Page) {
-	if int(p) >= x.pages.Len() {
-		return nil
-	}
-	for i := x.pages.At(int(p))[1]; i != 0; i = uint32(x.links.At(int(i - 1))) {
-		list = append(list, graph.Page(x.links.At(int(i-1))>>32))
-	}
-	slices.Reverse(list)
-	return list
-}
-
-// Status returns the HTTP status of the last attempt at a page, 0 if there was no answer.
-func (x *Index) Status(p graph.Page) uint16 {
-	row := x.pages.At(int(p))
-	return row.status()
-}
-
-// A place is a record by its place in the journal.
-type place struct {
-	at   int64
-	kind event.Kind
-}
-
-// chain returns the places of a list of entries, from its last one on, at most limit.
-func (x *Index) chain(n uint32, next func(entry) uint32, limit int) (list []place) {
-	for n != 0 && len(list) < limit {
-		e := x.entries.At(int(n - 1))
-		at, kind := e.place()
-		list = append(list, place{at, kind})
-		n = next(e)
-	}
-	return list
-}
-
-func ofPage(e entry) uint32 { return e[2] }
-func ofSite(e entry) uint32 { return e[3] }
-
-// About calls fn for the records that tell about a page, in order: how it became known, its visits,
-// and what else happened to it, the records of its site that are about no page, and those of the
-// first pages that link to it.
-func (x *Index) About(p graph.Page, fn func(*journal.Record) error) error {
-	if int(p) >= x.pages.Len() {
-		return nil
-	}
-	row, site := x.pages.At(int(p)), x.sites.At(int(x.s.Frontier.Site(p)))
-	list := x.chain(row[0], ofPage, math.MaxInt)
-	list = append(list, x.chain(site[1], ofPage, math.MaxInt)...)
-	for _, q := range x.LinkedFrom(p) {
-		list = append(list, x.linking(q, p)...)
-	}
-	if i := sort.Search(x.found.Len(), func(i int) bool { return graph.Page(x.found.At(i)[0]) > p }); i > 0 {
-		f := x.found.At(i - 1)
-		at, kind := f.place()
-		list = append(list, place{at, kind})
-	}
-	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	for _, w := range slices.Compact(list) {
-		if err := x.load(w, fn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// linking returns the first record in which page q links to page p.
-func (x *Index) linking(q, p graph.Page) []place {
-	list := x.chain(x.pages.At(int(q))[0], ofPage, math.MaxInt)
-	for _, w := range slices.Backward(list) {
-		links := false
-		if w.kind == event.Done {
-			x.load(w, func(r *journal.Record) error {
-				links = r.Event.Page == q && !r.Event.Class.Failed() && slices.Contains(r.Event.Links, p)
-				return nil
-			})
-		}
-		if links {
-			return []place{w}
-		}
-	}
-	return nil
-}
-
-// load calls fn with the record at a place. What cannot be read is left out.
-func (x *Index) load(w place, fn func(*journal.Record) error) (err error) {
-	x.finder.Find(w.at, 1, w.kind, func(r *journal.Record) bool {
-		err = fn(r)
-		return true
-	})
-	return err
-}
-
-// Requests calls fn with the requests that have ended, the last first, from an entry on: of a
-// site, or of all for graph.NoSite. It looks at most at limit entries, until fn returns false, and
-// returns the entry to continue with, 0 at the end. An entry of 0 is the last.
-func (x *Index) Requests(site graph.Site, from uint32, limit int, fn func(n uint32, r *journal.Record) bool) (next uint32) {
-	n := from
-	if n == 0 && site != graph.NoSite {
-		n = x.sites.At(int(site))[0]
-	} else if n == 0 {
-		n = uint32(x.entries.Len())
-	}
-	for ; n != 0 && limit > 0 && int(n) <= x.entries.Len(); limit-- {
-		e := x.entries.At(int(n - 1))
-		after := n - 1
-		if site != graph.NoSite {
-			after = ofSite(e)
-		}
-		if at, kind := e.place(); isRequest(kind) && (site != graph.NoSite || x.first(n, at)) {
-			going := true
-			x.load(place{at, kind}, func(r *journal.Record) error { going = fn(n, r); return nil })
-			if !going {
-				return after
-			}
-		}
-		n = after
-	}
-	return n
-}
-
-// first reports whether an entry is the first of its record: a record may have several.
-func (x *Index) first(n uint32, at int64) bool {
-	if n < 2 {
-		return true
-	}
-	e := x.entries.At(int(n - 2))
-	before, _ := e.place()
-	return before != at
-}
-
-// isRequest reports whether records of a kind are requests that have ended.
-func isRequest(k event.Kind) bool {
-	return k == event.Done || k == event.Ruled || k == event.Listed || k == event.Resolved
-}
-
-// Failures calls fn with the last failed requests, the last first, until fn returns false.
-func (x *Index) Failures(fn func(*journal.Record) bool) {
-	for i := range len(x.failures) {
-		n := x.failures[(x.failed-1-i)%failuresKept]
-		e := x.entries.At(int(n))
-		at, kind := e.place()
-		going := true
-		x.load(place{at, kind}, func(r *journal.Record) error { going = fn(r); return nil })
-		if !going {
-			return
-		}
-	}
-}
-
-// When returns about the time of an entry.
-func (x *Index) When(n uint32) time.Duration {
-	i := int(n-1) / stampEach
-	return time.Duration(x.stamps.At(min(i, x.stamps.Len()-1)))
-}
-
-// Times calls fn with about the times of the requests of a site, the last first, at most limit,
-// and reports whether these were all.
-func (x *Index) Times(site graph.Site, limit int, fn func(time.Duration)) bool {
-	n := x.sites.At(int(site))[0]
-	for ; n != 0 && limit > 0; limit-- {
-		fn(x.When(n))
-		n = ofSite(x.entries.At(int(n - 1)))
-	}
-	return n == 0
-}
-
-// SiteFacts returns the number of requests of a site, the state of its robots.txt, and calls fail
-// with the last failure, if there was one.
-func (x *Index) SiteFacts(site graph.Site, fail func(*journal.Record)) (requests int64, robots string) {
-	row := x.sites.At(int(site))
-	if n := row[3]; n != 0 && fail != nil {
-		e := x.entries.At(int(n - 1))
-		at, kind := e.place()
-		x.load(place{at, kind}, func(r *journal.Record) error { fail(r); return nil })
-	}
-	return int64(row[2]), robotsStates[row[4]]
-}
-
-// LastFailure returns 1 + the entry of the last failure of a site, 0 if there was none.
-func (x *Index) LastFailure(site graph.Site) uint32 { return x.sites.At(int(site))[3] }
-
 // settle takes in what the records do not say: how many pages wait now, and which pages failed
 // because their site was given up. It looks at all pages if one was.
 func (x *Index) settle() {
@@ -482,40 +314,4 @@ func (x *Index) settle() {
 	}
 	states, _, _ := f.Census()
 	x.Course.settle(states[frontier.Known]+states[frontier.Acquired], int64(f.Pages()), lost)
-}
-
-// Before returns the request before an entry at the same site, lookups of names left out.
-func (x *Index) Before(n uint32, fn func(*journal.Record)) {
-	for n = ofSite(x.entries.At(int(n - 1))); n != 0; n = ofSite(x.entries.At(int(n - 1))) {
-		e := x.entries.At(int(n - 1))
-		if at, kind := e.place(); kind != event.Resolved {
-			x.load(place{at, kind}, func(r *journal.Record) error { fn(r); return nil })
-			return
-		}
-	}
-}
-
-// Took calls fn with the record of the decision to request the page of an entry, if it is there.
-func (x *Index) Took(n uint32, fn func(*journal.Record)) {
-	for n = ofPage(x.entries.At(int(n - 1))); n != 0; n = ofPage(x.entries.At(int(n - 1))) {
-		e := x.entries.At(int(n - 1))
-		if at, kind := e.place(); kind == event.Took {
-			x.load(place{at, kind}, func(r *journal.Record) error { fn(r); return nil })
-			return
-		}
-	}
-}
-
-// Until returns the last entry at about an instant or before it, of the requests of a site, or of all
-// for graph.NoSite; 0 if there is none.
-func (x *Index) Until(site graph.Site, at time.Duration) uint32 {
-	if site == graph.NoSite {
-		i := sort.Search(x.stamps.Len(), func(i int) bool { return time.Duration(x.stamps.At(i)) > at })
-		return uint32(min(i*stampEach, x.entries.Len()))
-	}
-	n := x.sites.At(int(site))[0]
-	for n != 0 && x.When(n) > at {
-		n = ofSite(x.entries.At(int(n - 1)))
-	}
-	return n
 }

@@ -30,7 +30,7 @@ func (c *Crawl) Mirrors() (map[uint64][]graph.Site, error) {
 		return nil, nil
 	}
 	found := map[uint64][]graph.Site{}
-	err = c.refold(func(s *state.State, r *journal.Record) {
+	err = c.Refold(nil, func(s *state.State, r *journal.Record) {
 		if r.Event.Kind != event.Done {
 			return
 		}
@@ -45,9 +45,9 @@ func (c *Crawl) Mirrors() (map[uint64][]graph.Site, error) {
 	return found, err
 }
 
-// refold makes a state again from the whole journal, and calls look after each record. The
-// policy is not that of the crawl: it decides nothing on replay.
-func (c *Crawl) refold(look func(*state.State, *journal.Record)) error {
+// Refold makes a state again from the whole journal, and calls functions before and after each
+// record; nil means none. The policy is not that of the crawl: it decides nothing on replay.
+func (c *Crawl) Refold(before, after func(*state.State, *journal.Record)) error {
 	conf, err := c.Config()
 	if err != nil {
 		return err
@@ -70,11 +70,16 @@ func (c *Crawl) refold(look func(*state.State, *journal.Record)) error {
 		return err
 	}
 	defer s.Close()
-	return c.Each(func(r *journal.Record) error {
+	return c.EachGroup(func(r *journal.Record) error {
+		if before != nil {
+			before(s, r)
+		}
 		if err := s.Replay(r); err != nil {
 			return err
 		}
-		look(s, r)
+		if after != nil {
+			after(s, r)
+		}
 		return nil
-	})
+	}, s.Settled)
 }

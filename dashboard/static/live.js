@@ -32,7 +32,7 @@
 	}
 
 	function short(v) {
-		if (v === null || v === undefined) return "-";
+		if (v === null || v === undefined) return "";
 		var a = Math.abs(v);
 		if (a >= 1e6) return (v / 1e6).toFixed(a >= 1e7 ? 0 : 1) + "M";
 		if (a >= 1e4) return (v / 1e3).toFixed(0) + "k";
@@ -64,8 +64,8 @@
 			scales: { x: { time: false }, y: { range: function (u, lo, hi) { return [0, hi > 0 ? hi * 1.05 : 1]; } } },
 			cursor: { drag: { x: true, y: false } },
 			axes: [Object.assign({ values: function (u, v) { return v.map(duration); } }, axis), Object.assign({ size: 48, values: function (u, v) { return v.map(short); } }, axis)],
-			series: [{ label: "after", value: function (u, v) { return v === null ? "-" : duration(v); } }].concat(list.map(function (c, i) {
-				return { label: curves[c].name, stroke: colours[i % colours.length], width: 1.75, dash: curves[c].name === "fetchers" ? [6, 4] : [], points: { show: false }, spanGaps: true, value: function (u, v) { return short(v); } };
+			series: [{ label: "after", value: function (u, v) { return v === null || v === undefined ? "" : duration(v); } }].concat(list.map(function (c, i) {
+				return { label: curves[c].name, stroke: colours[i % colours.length], width: 1.75, points: { show: false }, spanGaps: true, value: function (u, v) { return short(v); } };
 			}))
 		};
 	}
@@ -110,16 +110,28 @@
 	var timer;
 	window.addEventListener("resize", function () { clearTimeout(timer); timer = setTimeout(again, 150); });
 
-	var events = new EventSource(source);
-	events.onmessage = function (e) {
-		var m = JSON.parse(e.data);
-		if (m.reload) {
-			events.close();
-			location.reload();
-			return;
-		}
-		for (var id in m.text || {}) setText(id, m.text[id]);
-		if (m.course) takeCourse(m.course);
-		document.body.dataset.seen = String(Number(document.body.dataset.seen || 0) + 1);
-	};
+	// A page that nobody sees gets nothing: browsers allow few connections to a server.
+	var events = null;
+	function listen() {
+		if (events || document.hidden) return;
+		events = new EventSource(source);
+		events.onmessage = function (e) {
+			var m = JSON.parse(e.data);
+			if (m.reload) {
+				stop();
+				location.reload();
+				return;
+			}
+			for (var id in m.text || {}) setText(id, m.text[id]);
+			if (m.course) takeCourse(m.course);
+		};
+	}
+	function stop() {
+		if (events) events.close();
+		events = null;
+	}
+	document.addEventListener("visibilitychange", function () { if (document.hidden) stop(); else listen(); });
+	window.addEventListener("pagehide", stop);
+	window.addEventListener("pageshow", listen);
+	listen();
 })();

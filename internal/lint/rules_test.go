@@ -57,6 +57,8 @@ var arrows = map[string][]string{
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/stored/wacz":  {"crawl/stored", "crawl/stored/text"},
+	"crawl/follow":       append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
+	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/control":      {"crawl/config", "crawl/page", "internal/hint"},
@@ -103,7 +105,7 @@ var arrows = map[string][]string{
 	"internal/spelling":  {},
 	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":   {},
-	"internal/wording":   {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
+	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
 	"fakeweb/shown":             {},
