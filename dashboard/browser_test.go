@@ -139,7 +139,7 @@ func TestBrowser(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "evil.crawl")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- crawlEvil(ctx, t, site.URL, dir, 60*time.Millisecond) }()
+	go func() { ended <- crawlEvil(ctx, site.URL, dir, 60*time.Millisecond) }()
 	defer func() { cancel(); <-ended }()
 	for range 100 {
 		if _, err := os.Stat(filepath.Join(dir, "status.json")); err == nil {

@@ -82,7 +82,7 @@ func evilSite(t *testing.T, pages int) *httptest.Server {
 }
 
 // crawlEvil crawls an evil site in real time.
-func crawlEvil(ctx context.Context, t *testing.T, site, dir string, delay time.Duration) error {
+func crawlEvil(ctx context.Context, site, dir string, delay time.Duration) error {
 	c := config.Default()
 	c.AllowPrivate, c.Contact, c.Delay.Duration, c.IPDelay.Duration, c.MaxMemory = true, "test@example.org", delay, 0, 1<<30
 	_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{site + "/"}, Version: "test"})
@@ -133,6 +133,13 @@ func get(t *testing.T, address string) (int, string) {
 	return r.StatusCode, string(b)
 }
 
+// outer returns an element as text.
+func outer(n *html.Node) string {
+	var b strings.Builder
+	html.Render(&b, n) // writing to a Builder does not fail
+	return b.String()
+}
+
 // check fails for what no page may have, and returns the links of the page within the dashboard.
 func check(t *testing.T, where, text string) (links []string) {
 	t.Helper()
@@ -140,7 +147,7 @@ func check(t *testing.T, where, text string) (links []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, headings, depth := map[string]bool{}, 0, 0
+	ids, headings := map[string]bool{}, 0
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
@@ -190,7 +197,9 @@ func check(t *testing.T, where, text string) (links []string) {
 				t.Errorf("%s: an injected picture", where)
 			}
 		case "table":
-			depth++
+			if !strings.Contains(outer(n), "<caption>") {
+				t.Errorf("%s: a table without a caption", where)
+			}
 		}
 	}
 	if headings != 1 {
@@ -206,7 +215,7 @@ func TestPages(t *testing.T) {
 	crawlHostile(t, dir, 250)
 	site := evilSite(t, 6)
 	other := filepath.Join(t.TempDir(), "evil.crawl")
-	if err := crawlEvil(t.Context(), t, site.URL, other, 0); err != nil {
+	if err := crawlEvil(t.Context(), site.URL, other, 0); err != nil {
 		t.Fatal(err)
 	}
 	_, h := start(t, Options{Dirs: []string{dir, other}, Results: []string{"../docs/ordering.json"}})
@@ -254,7 +263,7 @@ func TestPages(t *testing.T) {
 func TestWrong(t *testing.T) {
 	site := evilSite(t, 3)
 	dir := filepath.Join(t.TempDir(), "a b.crawl")
-	if err := crawlEvil(t.Context(), t, site.URL, dir, 0); err != nil {
+	if err := crawlEvil(t.Context(), site.URL, dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	_, h := start(t, Options{Dirs: []string{dir}})
@@ -290,7 +299,7 @@ func TestWrong(t *testing.T) {
 func TestAccess(t *testing.T) {
 	site := evilSite(t, 2)
 	dir := filepath.Join(t.TempDir(), "x.crawl")
-	if err := crawlEvil(t.Context(), t, site.URL, dir, 0); err != nil {
+	if err := crawlEvil(t.Context(), site.URL, dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	token := "0123456789abcdef"
@@ -447,7 +456,7 @@ func TestResults(t *testing.T) {
 func TestCopies(t *testing.T) {
 	site := evilSite(t, 2)
 	dir := filepath.Join(t.TempDir(), "x.crawl")
-	if err := crawlEvil(t.Context(), t, site.URL, dir, 0); err != nil {
+	if err := crawlEvil(t.Context(), site.URL, dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	s, h := start(t, Options{Dirs: []string{dir}, CopyPort: 1})

@@ -172,7 +172,6 @@ func whyOf(f *frontier.Frontier, p graph.Page) string {
 // A failurePage lists what failed.
 type failurePage struct {
 	Classes []count
-	Sites   []link
 	Last    []row
 	Failed  int64
 	Down    []downSite

@@ -178,7 +178,7 @@ func (s *Server) view(v view) http.HandlerFunc {
 		a := &asked{Request: r, s: s, c: c, base: "/crawl/" + c.Name + "/", title: v.title}
 		a.glance, _ = c.Glance()
 		body, err := v.show(a)
-		f := s.frame(r, c, &a.glance, v.template)
+		f := s.frame(c, &a.glance, v.template)
 		f.Title, f.Body = a.title, body
 		f.Live, f.Reload = a.base+"events?page="+v.template, v.live
 		if isReady(&a.glance) {
@@ -188,15 +188,15 @@ func (s *Server) view(v view) http.HandlerFunc {
 		switch {
 		case errors.Is(err, follow.ErrNotReady) || errors.Is(err, errNoIndex):
 			f.Live, f.Reload = a.base+"events?page=wait", true
-			s.render(w, r, http.StatusOK, "wait", f)
+			s.render(w, http.StatusOK, "wait", f)
 		case errors.As(err, &bad):
 			f.Body = failure{bad.text, bad.hint}
-			s.render(w, r, http.StatusNotFound, "error", f)
+			s.render(w, http.StatusNotFound, "error", f)
 		case err != nil:
 			f.Body = failure{err.Error(), ""}
-			s.render(w, r, http.StatusInternalServerError, "error", f)
+			s.render(w, http.StatusInternalServerError, "error", f)
 		default:
-			s.render(w, r, http.StatusOK, v.template, f)
+			s.render(w, http.StatusOK, v.template, f)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (a *asked) read(index bool, fn func(*follow.View) error) error {
 }
 
 // frame returns what surrounds a page about a crawl.
-func (s *Server) frame(r *http.Request, c *crawled, g *follow.Glance, template string) *frame {
+func (s *Server) frame(c *crawled, g *follow.Glance, template string) *frame {
 	base := "/crawl/" + c.Name + "/"
 	head := &crawlHead{Name: c.Name, Base: base, State: stateSentence(g), Note: progressNote(g)}
 	for _, v := range views {
@@ -300,11 +300,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, code int, text, hi
 		f = &frame{Title: http.StatusText(code)}
 	}
 	f.Body = failure{text, hint}
-	s.render(w, r, code, "error", f)
+	s.render(w, code, "error", f)
 }
 
 // render writes a page.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, code int, name string, f *frame) {
+func (s *Server) render(w http.ResponseWriter, code int, name string, f *frame) {
 	var b bytes.Buffer
 	if err := s.pages[name].Execute(&b, f); err != nil {
 		http.Error(w, "cannot make the page: "+err.Error(), http.StatusInternalServerError)

@@ -210,7 +210,7 @@ func (s *Server) showResult(w http.ResponseWriter, r *http.Request) {
 	}
 	f := s.plain(x.Slug)
 	f.Body = s.beside(x)
-	s.render(w, r, http.StatusOK, "result", f)
+	s.render(w, http.StatusOK, "result", f)
 }
 
 // A resultPage shows results side by side.
@@ -242,5 +242,5 @@ func (x *Result) name(slug string) {
 func (s *Server) showResults(w http.ResponseWriter, r *http.Request) {
 	f := s.plain("Laboratory")
 	f.Body = s.beside(s.results...)
-	s.render(w, r, http.StatusOK, "result", f)
+	s.render(w, http.StatusOK, "result", f)
 }

@@ -251,7 +251,7 @@ type loginForm struct {
 }
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, "login", &frame{Title: "Log in", Body: loginForm{Next: localPath(r.FormValue("next"))}})
+	s.render(w, http.StatusOK, "login", &frame{Title: "Log in", Body: loginForm{Next: localPath(r.FormValue("next"))}})
 }
 
 // login sets the cookie if the token is right. It takes a while if not.
@@ -263,7 +263,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		case <-time.After(500 * time.Millisecond):
 		case <-r.Context().Done():
 		}
-		s.render(w, r, http.StatusForbidden, "login", &frame{Title: "Log in", Body: loginForm{Next: next, Wrong: true}})
+		s.render(w, http.StatusForbidden, "login", &frame{Title: "Log in", Body: loginForm{Next: next, Wrong: true}})
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

@@ -38,7 +38,6 @@ type siteTable struct {
 	From    int
 	All     int
 	AsOf    time.Time
-	Running bool
 }
 
 // A siteRow is a site in a table.
@@ -127,7 +126,7 @@ func siteKey(v *follow.View, survey *follow.Survey, key string, id graph.Site) i
 }
 
 func showSites(a *asked) (any, error) {
-	t := &siteTable{Sort: "waiting", Name: strings.TrimSpace(a.FormValue("name")), Only: a.FormValue("only"), Running: a.glance.Running}
+	t := &siteTable{Sort: "waiting", Name: strings.TrimSpace(a.FormValue("name")), Only: a.FormValue("only")}
 	for _, o := range siteOrders {
 		if o.key == a.FormValue("sort") {
 			t.Sort = o.key
@@ -209,21 +208,17 @@ func siteAt(base string, v *follow.View, n *follow.SiteCount, id graph.Site) sit
 // A sitePage is all about a site.
 type sitePage struct {
 	siteRow
-	Own       string // its name
-	Control   string // where it is controlled, "" if it is not
-	Delay     string
-	Why       string // what decides the delay
-	Place     string
-	Failures  int
-	Rules     string // of its robots.txt: whether there are any
-	States    []count
-	Traps     []trap.Mark
-	Course    []bar
-	Partly    bool // of the course, only the last requests
-	Requests  []ledgerRow
-	More      string
-	Address   string
-	AddressTo []string
+	Control  string // where it is controlled, "" if it is not
+	Delay    string
+	Why      string // what decides the delay
+	Place    string
+	Failures int
+	States   []count
+	Traps    []trap.Mark
+	Course   []bar
+	Partly   bool // of the course, only the last requests
+	Requests []ledgerRow
+	More     string
 }
 
 // A bar is a value with its share of the largest.
@@ -263,7 +258,7 @@ func showSite(a *asked) (any, error) {
 // fill adds what is known of a site.
 func (x *sitePage) fill(a *asked, v *follow.View, id graph.Site) {
 	k := v.S.Frontier.Clock(v.S.Now, id)
-	x.Own, x.Place, x.Failures = x.Site, k.Place, k.Failures
+	x.Place, x.Failures = k.Place, k.Failures
 	x.Delay, x.Why = show.Duration(v.S.Frontier.Between(id)), waitName(v.S.Frontier.DelayBy(id))
 	for _, s := range []struct {
 		name string

@@ -54,7 +54,7 @@ func (s *Server) showStart(w http.ResponseWriter, r *http.Request) {
 	f := s.plain("Crawls")
 	f.Live, f.Reload = "/events", true
 	f.Body = &startPage{s.rows(), s.results, len(s.crawls) > 1}
-	s.render(w, r, http.StatusOK, "start", f)
+	s.render(w, http.StatusOK, "start", f)
 }
 
 // serveStartEvents sends what moves in the list.
