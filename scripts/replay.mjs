@@ -45,7 +45,7 @@ async function verification() {
   await report({
     title: d.title, words: (d.body?.innerText || "").split(/\\s+/).filter(Boolean).length,
     images: images.length, images_loaded: images.filter((i) => i.complete && i.naturalWidth > 0).length,
-    sheets: sheets.length, sheets_loaded: sheets.filter((s) => s.sheet).length,
+    sheets: sheets.length, sheets_loaded: sheets.filter((s) => s.sheet?.cssRules.length > 0).length,
     pages: (await (await fetch("/w/api/c/c/pages")).json()).pages?.length,
     verified: checks.filter((x) => x.matched === true).map((x) => x.id.replace(/^default/, "")),
   });

@@ -241,8 +241,12 @@ func (d *desk) date(name string, at time.Time) {
 	d.warc = append(at.UTC().AppendFormat(d.warc, dateFormat), "\r\n"...)
 }
 
-// responseHead writes the response as HTTP/1.1, also if another version was used.
+// responseHead writes the head as it was sent or, if that is not known or cannot be a part of a
+// record, as HTTP/1.1, also if another version was used.
 func (d *desk) responseHead(r *Response) {
+	if d.head = appendSent(d.head[:0], r.Head, r.Status); len(d.head) > 0 {
+		return
+	}
 	d.head = append(d.head[:0], "HTTP/1.1 "...)
 	d.head = strconv.AppendInt(d.head, int64(r.Status), 10)
 	d.head = append(d.head, ' ')
@@ -294,10 +298,12 @@ func (d *desk) fields(h map[string][]string, name func(string) string) {
 // reader that trusts it would look for chunks.
 func renamed(name string) string {
 	if strings.EqualFold(name, "Transfer-Encoding") {
-		return "X-Archive-Orig-Transfer-Encoding"
+		return origPrefix + name
 	}
 	return name
 }
+
+const origPrefix = "X-Archive-Orig-"
 
 // secret returns "" for headers that are not for the archive: credentials of the operator.
 func secret(name string) string {

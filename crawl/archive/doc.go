@@ -29,13 +29,12 @@
 //
 // # What a record holds
 //
-// A response is its status line and header as HTTP/1.1 wrote them, or would have, and the
-// body without transfer coding but with its content coding: the bytes that the server meant
-// by its Content-Encoding and Content-Length. The fields of the header are in alphabetical
-// order and with capitals where Go puts them: net/http keeps neither the order nor the case
-// in which they were sent, and HTTP/2 has no case. To keep them the client would have to
-// read the header itself, beneath net/http and above TLS. The payload digest is of these
-// bytes. A Transfer-Encoding that no longer applies is kept under another name. The
+// A response is its status line and header as the server sent them over HTTP/1, and the body
+// without transfer coding but with its content coding: the bytes that the server meant by its
+// Content-Encoding and Content-Length. HTTP/2 has no such bytes, and through a proxy with TLS the
+// client does not see them: then the fields are in alphabetical order, with capitals where Go puts
+// them; earlier versions stored all responses in that form. The payload digest is of the
+// bytes of the body. A Transfer-Encoding that no longer applies is kept under another name. The
 // response comes first of the records of an exchange: the place of the exchange is the
 // place of its response, and Records.Main its length.
 //

@@ -162,7 +162,10 @@ type Response struct {
 	Status int
 	Reason string              // may be empty, as it is in HTTP/2
 	Header map[string][]string // as http.Header; with Transfer-Encoding and Content-Encoding where there were any
-	Body   []byte              // without transfer coding, with content coding
+	// Head, if not nil, is the status line and header as the server sent it. It is written instead
+	// of Status, Reason and Header, which must say the same.
+	Head []byte
+	Body []byte // without transfer coding, with content coding
 }
 
 // A Truncation is the reason why a body is not complete.

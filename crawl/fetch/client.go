@@ -35,11 +35,13 @@ type Line struct {
 	*conn
 	http  *http.ClientConn // nil: without TLS and proxy, see talk
 	http2 bool
-	over  bool   // the last answer ended it
-	site  string // scheme and host with port that it leads to
-	n     uint32 // its number
-	used  bool   // an exchange has ended well on it
-	rest  time.Duration
+	// secured describes TLS where net/http does not know of it: see dialTLS.
+	secured *tls.ConnectionState
+	over    bool   // the last answer ended it
+	site    string // scheme and host with port that it leads to
+	n       uint32 // its number
+	used    bool   // an exchange has ended well on it
+	rest    time.Duration
 }
 
 // NewClient returns a new client. It starts no goroutine until it has a connection.
@@ -77,7 +79,9 @@ func (c *Client) newTransport() *http.Transport {
 	if c.o.TLS != nil {
 		t.TLSClientConfig = c.o.TLS.Clone()
 	}
-	if c.o.Proxy != nil {
+	if c.o.Proxy == nil {
+		t.DialTLSContext = c.dialTLS
+	} else {
 		t.Proxy = http.ProxyURL(c.o.Proxy)
 		t.ProxyConnectHeader = http.Header{"User-Agent": {c.o.UserAgent}}
 	}
@@ -133,6 +137,7 @@ type conn struct {
 	in, out atomic.Int64
 	heard   atomic.Int64 // nanoseconds from born to the last byte
 	busy    atomic.Bool  // an exchange is under way
+	tap     headTap      // sees what is read, after TLS
 	counted int64        // bytes that answers so far have accounted for
 }
 
@@ -145,6 +150,9 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 	if c.plain && !c.busy.Load() {
 		return 0, io.EOF
+	}
+	if c.plain {
+		c.tap.feed(b[:n])
 	}
 	c.in.Add(int64(n))
 	c.heard.Store(int64(time.Since(c.born)))
@@ -235,6 +243,8 @@ type exchange struct {
 	conn   *conn // dialled by this exchange; nil: none
 	tls    bool  // TLS has begun
 	http2  bool  // TLS has settled on it
+	// secured describes TLS if the client has made it itself.
+	secured *tls.ConnectionState
 }
 
 // run makes the exchange within its time-outs.
@@ -259,6 +269,7 @@ func (x *exchange) run(ctx context.Context) {
 	defer func() { a, n := x.a, l.traffic(); a.Bytes, l.counted = n-l.counted, n }()
 	x.a.Request = sent(q, l.http2)
 	defer x.hush()
+	l.tap.begin(x.c.lim.header)
 	resp, err := x.send(ctx, q)
 	if err == nil && resp.StatusCode < 100 {
 		err = fmt.Errorf("status %03d is none", resp.StatusCode)
@@ -267,6 +278,8 @@ func (x *exchange) run(ctx context.Context) {
 		x.fail(ctx, err)
 		return
 	}
+	x.a.Head = l.tap.take()
+	l.complete(resp)
 	x.read(ctx, resp)
 	l.busy.Store(false)
 	l.over = x.direct && x.c.talk.over(resp)
@@ -309,7 +322,7 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 			}
 			return err
 		}
-		c.line = &Line{conn: x.conn, http: h, http2: x.http2, site: site, n: c.conns.Add(1)}
+		c.line = &Line{conn: x.conn, http: h, http2: x.http2, secured: x.secured, site: site, n: c.conns.Add(1)}
 	}
 	x.a.Address, x.a.Conn, x.a.Reused = c.line.addr, c.line.n, c.line.used
 	return nil

@@ -187,6 +187,9 @@ type Answer struct {
 
 	Request http.Header // as it was sent, without Host; nil: nothing was
 	Header  http.Header // as received, with Transfer-Encoding if there was one
+	// Head is the status line and header byte for byte, with the empty line after them. It is nil
+	// for HTTP/2, which has no such bytes, and for TLS through a proxy.
+	Head []byte
 	// Body is without transfer coding, with content coding. After a failure it is what had
 	// arrived until then.
 	// Return it to Options.Buffers if nothing refers to it any more.

@@ -32,7 +32,7 @@ func (g *Gatherer) recordVisit(url string, a *fetch.Answer, at time.Time, o *arc
 	x := archive.Exchange{
 		URL: url, Time: at, Address: a.Address, Protocol: a.Proto,
 		Request:   archive.Request{Header: g.public(a.Request)},
-		Response:  archive.Response{Status: a.Status, Reason: a.Reason, Header: a.Header, Body: a.Body},
+		Response:  archive.Response{Status: a.Status, Reason: a.Reason, Header: a.Header, Head: a.Head, Body: a.Body},
 		Truncated: truncation(a.Cut),
 	}
 	switch {

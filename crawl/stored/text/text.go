@@ -64,13 +64,13 @@ func (s *Sum) Sentence(duplicates bool) string {
 		}
 	}
 	if duplicates {
-		said += fmt.Sprintf(", %s of them duplicates", show.Grouped(s.Duplicates))
+		said += ", among them " + show.Counted(s.Duplicates, "duplicate")
 	} else {
-		add(s.Duplicates, "duplicates")
+		add(s.Duplicates, show.Plural(s.Duplicates, "duplicate"))
 	}
 	add(s.Short, "with too few words")
 	add(s.Others, "of other languages")
-	add(s.NoPages, "that are no pages")
+	add(s.NoPages, "without a text")
 	if len(left) > 0 {
 		said += "; left out: " + strings.Join(left, ", ")
 	}

@@ -1,0 +1,110 @@
+package stored_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+)
+
+// When a run ends, by itself or because somebody stops it, every WARC file has an index with a line
+// for each of its responses, also if one run follows another. Header fields are stored as the
+// server sent them.
+func TestComplete(t *testing.T) {
+	const odd = "HTTP/1.1 200 Fine thing\r\nx-ODD: 1\r\nServer:no-space\r\nset-cookie: b\r\nSet-Cookie: a\r\nContent-type: text/html; charset=iso-8859-1\r\nX-Bytes: gr\xfc\xdfe\r\nTransfer-encoding: chunked\r\n\r\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/odd" {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			fmt.Fprintf(c, "%s6\r\n<p>gr\xfc\r\n3\r\n\xdfe!\r\n0\r\n\r\n", odd)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>%s</title><a href=/odd>odd</a>", r.URL.Path)
+		for i := range 200 {
+			fmt.Fprintf(w, "<a href=/%d>%d</a>", i, i)
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	c := config.Default()
+	c.Contact, c.AllowPrivate = "me@example.org", true
+	c.Delay, c.DelayFactor, c.IPDelay, c.Traps = config.Seconds(0.001), 0, config.Seconds(0), false
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	run := func(ctx context.Context, stopAt int) {
+		n := 0
+		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL + "/"}, OnPage: func(*crawl.Page) error {
+			if n++; n == stopAt {
+				cancel()
+			}
+			return nil
+		}})
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		checkIndexes(t, dir)
+	}
+	run(ctx, 50)
+	run(context.Background(), 0)
+	x, err := mustOpen(t, dir).Find(server.URL+"/odd", time.Time{})
+	if err != nil || string(x.Body) != "<p>gr\xfc\xdfe!" || string(x.Text()) != "<p>grüße!" {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	var names []string
+	for _, f := range x.Head {
+		names = append(names, f.Name+"="+f.Value)
+	}
+	want := "x-ODD=1 Server=no-space set-cookie=b Set-Cookie=a Content-type=text/html; charset=iso-8859-1 X-Bytes=gr\xfc\xdfe X-Archive-Orig-Transfer-encoding=chunked"
+	if got := strings.Join(names, " "); got != want || x.Reason != "Fine thing" {
+		t.Errorf("%q %s, want %q", x.Reason, got, want)
+	}
+}
+
+// checkIndexes checks that the indexes of a crawl are what reading its WARC files gives.
+func checkIndexes(t *testing.T, dir string) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Join(dir, layout.ArchiveDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, e := range list {
+		path := filepath.Join(dir, layout.ArchiveDir, e.Name())
+		switch {
+		case strings.HasSuffix(e.Name(), archive.Suffix):
+			files++
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := archive.Index(archive.NewReader(bytes.NewReader(data), path), e.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(archive.IndexName(path)); err != nil || !bytes.Equal(got, want) || len(want) == 0 {
+				t.Errorf("%s: the index has %d bytes, and should have %d: %v", e.Name(), len(got), len(want), err)
+			}
+		case !strings.HasSuffix(e.Name(), ".cdxj"):
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+	if files == 0 {
+		t.Error("no WARC file")
+	}
+}
