@@ -368,3 +368,35 @@ func TestForbiddenRequisites(t *testing.T) {
 		w.verifyClean(t)
 	})
 }
+
+// A requisite that fails is tried again as often as --retries says, and then given up: pages of its
+// site do not wait for it for ever. One on a host that does not exist is given up, too.
+func TestFailingRequisites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := func(rw http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/broken.png":
+				http.Error(rw, "broken", http.StatusInternalServerError)
+				return
+			case "/robots.txt":
+				http.NotFound(rw, r)
+				return
+			}
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(rw, "<title>%[1]s</title><p>words of %[1]s <img src=/broken.png><img src=//nowhere.example/x.png>", r.URL)
+			for i := range 12 {
+				fmt.Fprintf(rw, "<a href=/%d>%[1]d</a>", i)
+			}
+		}
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": page}, "http://a.example/")
+		w.o.Config.Requisites, w.o.Config.Scope, w.o.Config.Retries = true, config.ScopeSeeds, 2
+		sum := w.run(t)
+		if n := strings.Count(strings.Join(w.asked, " "), "/broken.png"); n != 3 || sum.Fetched != 13 {
+			t.Errorf("it was requested %d times, and %d pages were fetched", n, sum.Fetched)
+		}
+		if x := sum.Requisites; x.Known != 2 || x.Failed != 2 {
+			t.Errorf("%+v; it ended by %s", x, sum.Why)
+		}
+		w.verifyClean(t)
+	})
+}

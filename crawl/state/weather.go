@@ -193,7 +193,11 @@ func (w *weather) Retry(r *journal.Record, ours bool) {
 		c = p.Tries
 	}
 	r.Facts.Ours = ours
-	if c, again := w.count(c, site, r); again {
+	c, again := w.count(c, site, r)
+	if e.Kind == event.Brought { // without evidence: the pages of its site wait for it
+		again = ours || int(c.All) <= w.s.Setup.trouble.Retries
+	}
+	if again {
 		wait := w.s.Setup.trouble.PageWait(c, uint32(e.Page), w.s.Frontier.Between(site))
 		RetryAfter(r, max(wait, e.Retry), ours)
 	}
