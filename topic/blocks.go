@@ -72,7 +72,7 @@ func (r *Reader) note(count bool, number uint32) {
 // last boundary before something strange. It returns how far it came, and whether the word there was
 // looked at. Words are looked at only if the sieve keeps them, or if all count.
 func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked bool) {
-	b := blocks{text: text, kinds: r.words.kinds, kana: -1}
+	b := blocks{text: text, kinds: r.words.kinds}
 	all := r.counts || r.sieve == nil
 	r.words.begin(text)
 	next := b.load(from)
@@ -113,10 +113,10 @@ func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked boo
 // readStarts looks at the words of a block that the sieve keeps. They begin where bits are set;
 // number is that of the first.
 func (r *Reader) readStarts(at int, starts uint64, number uint32) {
-	w := r.words
+	w, s := r.words, r.sieve
 	for ; starts != 0; starts &= starts - 1 {
 		i := at + bits.TrailingZeros64(starts)
-		if terms := r.sieve.begin(w.text, i); terms != 0 && r.sieve.keepsMore(terms, w.text, i) {
+		if terms := s.begin(w.text, i); terms != 0 && s.keepsMore(terms, eightAt(w.text, i)) {
 			w.to, w.left = i, 0
 			w.next()
 			r.note(false, number)
@@ -164,7 +164,7 @@ type blocks struct {
 	tail    [blockSize]byte // the last bytes, with spaces after them
 	spill   masks           // of the first bytes of the next block
 	last    uint64          // 1 if the last byte of the last block is of a word
-	kana    int             // where the last katakana ended
+	kana    uint64          // 1 if it is of katakana
 	strange bool            // there is something that is to be read word by word
 }
 
@@ -174,6 +174,7 @@ type masks struct {
 	breaks  uint64 // begin a word if they are of one, whatever is before them
 	upper   uint64 // have another form in lower case, and are not ASCII
 	printed uint64 // ASCII and no white space
+	kana    uint64 // of katakana
 }
 
 // load returns the bits of the block at a place, without the bytes that join words.
@@ -181,79 +182,85 @@ func (b *blocks) load(at int) (m masks) {
 	if at >= len(b.text) {
 		return masks{}
 	}
-	p := b.tail[:]
+	p := &b.tail
 	if at+blockSize <= len(b.text) {
-		p = b.text[at : at+blockSize]
+		p = (*[blockSize]byte)(b.text[at:])
 	} else {
-		for i := copy(p, b.text[at:]); i < len(p); i++ {
+		for i := copy(p[:], b.text[at:]); i < len(p); i++ {
 			p[i] = ' '
 		}
 	}
 	m, b.spill = b.spill, masks{}
-	leads := uint64(0)
+	in, printed, leads := m.in, uint64(0), uint64(0)
 	for i := 0; i < blockSize; i += 8 {
 		v := binary.LittleEndian.Uint64(p[i:])
-		leads |= gathered(v&(v<<1)) << i
 		narrow := ^v
+		if v&(0x80*ones) != 0 {
+			leads |= gathered(v&(v<<1)) << i
+		}
 		v &= 0x7f * ones
 		low := v | 0x20*ones
 		// Bit 7 of each byte: sums of two numbers below 128 do not reach the next one.
 		letters := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones)
 		digits := (v + (0x80-'0')*ones) &^ (v + (0x7f-'9')*ones)
 		lines := ^((v ^ '_'*ones) + 0x7f*ones)
-		m.in |= gathered((letters|digits|lines)&narrow) << i
-		m.printed |= gathered((v+(0x80-'!')*ones)&narrow) << i
+		in |= gathered((letters|digits|lines)&narrow) << i
+		printed |= gathered((v+(0x80-'!')*ones)&narrow) << i
 	}
-	if leads != 0 {
-		b.addWide(&m, at, leads)
+	m.in, m.printed = in, printed
+	if leads != 0 || m.kana|b.kana != 0 {
+		b.addWide(&m, p, at, leads)
 	}
 	b.last = m.in >> 63
 	return m
 }
 
 // addWide adds the characters of the block at a place that are not ASCII. They begin where bits are
-// set. Letters are read here, without a call; others by add.
-func (b *blocks) addWide(m *masks, at int, leads uint64) {
-	in, up, kinds := m.in, m.upper, &b.kinds.kinds
-	for ; leads != 0; leads &= leads - 1 {
-		i := bits.TrailingZeros64(leads)
-		if p := b.text[at+i:]; i < blockSize-utf8.UTFMax && len(p) >= utf8.UTFMax {
-			x, y := uint(p[1]^0x80), uint(p[2]^0x80) // below 64 in UTF-8
-			if p[0] < 0xe0 && x < 64 {
-				k := kinds[uint(p[0]&0x1f)<<6|x]
-				if k&^(upper|wide) == letter|word {
-					in |= 3 << i
-					up |= uint64(k/upper&1) << i
-					continue
-				} else if k == wide {
-					continue
-				}
-			} else if r := uint(p[0]&0xf)<<12 | x<<6 | y; x|y < 64 && r >= 0x800 && p[0] < 0xf0 {
-				switch k := kinds[r&0xffff]; k {
-				case letter | word | wide:
-					in |= 7 << i
-					continue
-				case alone | word | wide:
-					in |= 7 << i
-					m.breaks |= 9 << i // before it and after it
-					continue
-				case katakana | word | wide:
-					if here := at + i; b.kana == here && p[3] != '_' {
-						in |= 7 << i
-						m.breaks = m.breaks&^(1<<i) | 8<<i
-						b.kana = here + 3
-						continue
-					}
-				case wide:
-					continue
-				}
-			}
+// set. Most are easy: the table says all about them, and no branches are needed.
+func (b *blocks) addWide(m *masks, p *[blockSize]byte, at int, leads uint64) {
+	var are, easy, three uint64 // classes from the first byte on: in, alone and katakana; easy and upper
+	for list := leads & (1<<(blockSize-3) - 1); list != 0; list &= list - 1 {
+		i := bits.TrailingZeros64(list)
+		v := binary.LittleEndian.Uint32(p[i : i+4])
+		var c class
+		switch {
+		case v&0xc0e0 == 0x80c0:
+			c = b.kinds.classes[v&0x1f<<6|v>>8&0x3f]
+		case v&0xc0c0f0 == 0x8080e0 && v&0x200f != 0: // not below what two bytes have
+			c = b.kinds.classes[v&0xf<<12|v>>8&0x3f<<6|v>>16&0x3f]
+			three |= 1 << i
 		}
-		m.in, m.upper = in, up
-		b.add(m, at, i)
-		in, up = m.in, m.upper
+		are |= uint64(c&(isIn|isAlone|isKana)) << i
+		easy |= uint64(c/isEasy) << i
 	}
-	m.in, m.upper = in, up
+	in, alone, kana := are&leads, are>>1&leads, are>>2&three
+	m.in |= in | in<<1 | in&three<<2
+	m.breaks |= alone | alone<<3
+	m.kana |= kana | kana<<1 | kana<<2
+	m.upper |= easy >> 1 & leads
+	for list := leads &^ easy; list != 0; list &= list - 1 {
+		b.add(m, at, bits.TrailingZeros64(list))
+	}
+	if m.kana|b.kana != 0 {
+		b.endKana(m, at)
+	}
+}
+
+// endKana ends words where katakana begins and ends: these characters make words with each other, and
+// with what is like an underscore.
+func (b *blocks) endKana(m *masks, at int) {
+	behind := m.kana<<1 | b.kana
+	begins, ends := m.kana&^behind, behind&^m.kana
+	m.breaks |= begins | ends
+	for ; begins != 0; begins &= begins - 1 {
+		i := bits.TrailingZeros64(begins)
+		b.strange = b.strange || b.reached(m, i) && b.before(at+i)&line != 0
+	}
+	for ; ends != 0; ends &= ends - 1 {
+		i := at + bits.TrailingZeros64(ends)
+		b.strange = b.strange || i < len(b.text) && b.text[i] == '_'
+	}
+	b.kana = m.kana >> (blockSize - 1)
 }
 
 const ones = 0x0101010101010101
@@ -273,27 +280,27 @@ func (b *blocks) add(m *masks, at, i int) {
 		m.breaks |= 1 << i
 		b.breakAt(m, i+n)
 	case katakana | word:
-		b.addKana(m, at, i, n)
+		b.put(m, i, n)
+		b.putKana(m, i, n)
 	case 0:
 	default:
 		b.addRare(m, at, i, n, k)
 	}
 }
 
-// addKana adds a character in katakana: these make words with each other, and with what is like an
-// underscore.
-func (b *blocks) addKana(m *masks, at, i, n int) {
-	here := at + i
-	if b.kana == here {
-		m.breaks &^= 1 << i
-	} else {
-		m.breaks |= 1 << i
-		b.strange = b.strange || b.reached(m, i) && b.before(here)&line != 0
+// putKana adds n bytes at i to those of katakana.
+func (b *blocks) putKana(m *masks, i, n int) {
+	all := uint64(1)<<n - 1
+	m.kana |= all << i
+	b.spill.kana |= all >> (blockSize - i)
+}
+
+// afterKana reports whether the byte before byte i is of katakana.
+func (b *blocks) afterKana(m *masks, i int) bool {
+	if i == 0 {
+		return b.kana != 0
 	}
-	b.put(m, i, n)
-	b.breakAt(m, i+n)
-	b.kana = here + n
-	b.strange = b.strange || here+n < len(b.text) && b.text[here+n] == '_'
+	return m.kana>>(i-1)&1 != 0
 }
 
 // reached reports whether the byte before byte i is of a word.
@@ -322,7 +329,8 @@ func (b *blocks) breakAt(m *masks, i int) {
 
 // addRare adds a character of n bytes whose kind is rare.
 func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
-	reached, cut := b.reached(m, i), m.breaks>>i&1 != 0
+	reached, kana := b.reached(m, i), b.afterKana(m, i)
+	cut := m.breaks>>i&1 != 0 || kana
 	here, after := at+i, kind(0)
 	if here+n < len(b.text) {
 		after, _ = b.kinds.at(b.text, here+n)
@@ -333,14 +341,14 @@ func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
 		b.strange = true
 	case k&extends != 0 && !reached:
 		b.strange = b.strange || before&(midLetter|midNumber) != 0
+	case k&extends != 0 && kana:
+		b.put(m, i, n)
+		b.putKana(m, i, n)
 	case k&extends != 0:
 		if b.put(m, i, n); cut {
 			m.breaks &^= 1 << i
 			b.breakAt(m, i+n)
 			b.strange = b.strange || after&line != 0
-		}
-		if b.kana == here {
-			b.kana += n
 		}
 	case k&(midLetter|midNumber) != 0:
 		if reached && joined(before, k, after) {

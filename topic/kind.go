@@ -56,9 +56,44 @@ var narrow = func() (t [utf8.RuneSelf]kind) {
 // A table has what is known of characters that are not ASCII. The library does not tell their kinds,
 // so these are found by trying when they are first used: a text has few of them.
 type table struct {
-	kinds [1 << 16]kind   // of those of two and three bytes; 0: not known yet
-	lower [1 << 16]uint16 // where the kind is known
-	far   map[rune]kind   // of those of four bytes
+	kinds   [1 << 16]kind   // of those of two and three bytes; 0: not known yet
+	lower   [1 << 16]uint16 // where the kind is known
+	classes [1 << 16]class  // the same for blocks
+	far     map[rune]kind   // of those of four bytes
+}
+
+// A class says as bits what is easy to say about a character of two or three bytes.
+type class uint8
+
+const (
+	isIn    class = 1 << iota // is in words
+	isAlone                   // is a word
+	isKana                    // is katakana
+	isEasy                    // there is nothing else about it than this
+	isUpper                   // has another form in lower case
+)
+
+// classOf returns the class of a character whose kind is known.
+func classOf(r rune, k kind) class {
+	wide3 := utf8.RuneLen(r) == 3
+	c := class(0)
+	switch k &^ (upper | wide) {
+	case letter | word, digit | word:
+		c = isEasy | isIn
+	case alone | word:
+		c = isEasy | isIn | isAlone
+	case katakana | word:
+		c = isEasy | isIn | isKana
+	case 0:
+		c = isEasy
+	}
+	if c&(isAlone|isKana) != 0 && !wide3 {
+		return 0
+	}
+	if k&upper != 0 {
+		c |= isUpper
+	}
+	return c
 }
 
 // at returns the kind and the length of the character at a place of a text.
@@ -89,6 +124,7 @@ func (t *table) find(text []byte) (kind, int) {
 	if n < utf8.UTFMax {
 		if t.kinds[r] == 0 {
 			t.kinds[r], t.lower[r] = kindOf(r), uint16(unicode.ToLower(r))
+			t.classes[r] = classOf(r, t.kinds[r])
 		}
 		return t.kinds[r], n
 	}

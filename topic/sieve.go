@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
@@ -91,7 +92,7 @@ func cases(r rune) []rune {
 // keeps reports whether the word at a place may be a term.
 func (s *sieve) keeps(text []byte, at int) bool {
 	terms := s.begin(text, at)
-	return terms != 0 && s.keepsMore(terms, text, at)
+	return terms != 0 && s.keepsMore(terms, eightAt(text, at))
 }
 
 // begin returns the terms that the word at a place may be, by its first two bytes.
@@ -102,15 +103,20 @@ func (s *sieve) begin(text []byte, at int) uint64 {
 	return s[0][text[at]] & s[1][' ']
 }
 
-// keepsMore reports whether the word may be one of some terms, by the bytes after these. At the end
-// of a text there are spaces.
-func (s *sieve) keepsMore(terms uint64, text []byte, at int) bool {
-	for i := 2; i < sieveSize && terms != 0; i++ {
-		c := byte(' ')
-		if at+i < len(text) {
-			c = text[at+i]
-		}
-		terms &= s[i][c]
+// keepsMore reports whether a word may be one of some terms, by the bytes after these.
+func (s *sieve) keepsMore(terms, v uint64) bool {
+	terms &= s[2][byte(v>>16)] & s[3][byte(v>>24)] & s[4][byte(v>>32)]
+	return terms&s[5][byte(v>>40)]&s[6][byte(v>>48)]&s[7][byte(v>>56)] != 0
+}
+
+// eightAt returns the eight bytes at a place of a text as a number. Spaces follow its end.
+func eightAt(text []byte, at int) uint64 {
+	if at+8 <= len(text) {
+		return binary.LittleEndian.Uint64(text[at:])
 	}
-	return terms != 0
+	var p [8]byte
+	for i := copy(p[:], text[at:]); i < len(p); i++ {
+		p[i] = ' '
+	}
+	return binary.LittleEndian.Uint64(p[:])
 }
