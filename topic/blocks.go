@@ -165,6 +165,7 @@ type blocks struct {
 	spill   masks           // of the first bytes of the next block
 	last    uint64          // 1 if the last byte of the last block is of a word
 	kana    uint64          // 1 if it is of katakana
+	under   bool            // the last block has underscores
 	strange bool            // there is something that is to be read word by word
 }
 
@@ -191,76 +192,81 @@ func (b *blocks) load(at int) (m masks) {
 		}
 	}
 	m, b.spill = b.spill, masks{}
-	in, printed, leads := m.in, uint64(0), uint64(0)
+	in, printed, all, under := m.in, uint64(0), uint64(0), uint64(0)
 	for i := 0; i < blockSize; i += 8 {
 		v := binary.LittleEndian.Uint64(p[i:])
+		all |= v
 		narrow := ^v
-		if v&(0x80*ones) != 0 {
-			leads |= gathered(v&(v<<1)) << i
-		}
 		v &= 0x7f * ones
 		low := v | 0x20*ones
 		// Bit 7 of each byte: sums of two numbers below 128 do not reach the next one.
 		letters := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones)
 		digits := (v + (0x80-'0')*ones) &^ (v + (0x7f-'9')*ones)
 		lines := ^((v ^ '_'*ones) + 0x7f*ones)
+		under |= lines & narrow
 		in |= gathered((letters|digits|lines)&narrow) << i
 		printed |= gathered((v+(0x80-'!')*ones)&narrow) << i
 	}
 	m.in, m.printed = in, printed
-	if leads != 0 || m.kana|b.kana != 0 {
-		b.addWide(&m, p, at, leads)
+	if all&(0x80*ones) != 0 || m.kana|b.kana != 0 {
+		b.addWide(&m, p, at)
+		if m.kana|b.kana != 0 {
+			b.endKana(&m, at, under&(0x80*ones) != 0)
+		}
 	}
-	b.last = m.in >> 63
+	b.last, b.under = m.in>>63, under&(0x80*ones) != 0
 	return m
 }
 
-// addWide adds the characters of the block at a place that are not ASCII. They begin where bits are
-// set. Most are easy: the table says all about them, and no branches are needed.
-func (b *blocks) addWide(m *masks, p *[blockSize]byte, at int, leads uint64) {
-	var are, easy, three uint64 // classes from the first byte on: in, alone and katakana; easy and upper
-	for list := leads & (1<<(blockSize-3) - 1); list != 0; list &= list - 1 {
+// addWide adds the characters of the block at a place that are not ASCII.
+func (b *blocks) addWide(m *masks, p *[blockSize]byte, at int) {
+	leads := uint64(0)
+	for i := 0; i < blockSize; i += 8 {
+		v := binary.LittleEndian.Uint64(p[i:])
+		leads |= gathered(v&(v<<1)) << i
+	}
+	// Most characters are easy: there is a class that says all about them. The bits of one are kept
+	// from its first byte on.
+	var are, three uint64
+	t := b.kinds
+	for list := leads & (1<<(blockSize-1) - 1); list != 0; list &= list - 1 {
 		i := bits.TrailingZeros64(list)
-		v := binary.LittleEndian.Uint32(p[i : i+4])
-		var c class
-		switch {
-		case v&0xc0e0 == 0x80c0:
-			c = b.kinds.classes[v&0x1f<<6|v>>8&0x3f]
-		case v&0xc0c0f0 == 0x8080e0 && v&0x200f != 0: // not below what two bytes have
-			c = b.kinds.classes[v&0xf<<12|v>>8&0x3f<<6|v>>16&0x3f]
+		c := t.pairs[binary.LittleEndian.Uint16(p[i:i+2])]
+		if c == isLong {
+			if i > blockSize-4 {
+				break
+			}
+			c = t.long(binary.LittleEndian.Uint32(p[i : i+4]))
 			three |= 1 << i
 		}
-		are |= uint64(c&(isIn|isAlone|isKana)) << i
-		easy |= uint64(c/isEasy) << i
+		are |= uint64(c) << i
 	}
-	in, alone, kana := are&leads, are>>1&leads, are>>2&three
+	easy := (are | are>>1) & leads
+	in, both, kana := are&leads, are&(are>>1)&leads, are>>2&three
+	alone := both & three
 	m.in |= in | in<<1 | in&three<<2
 	m.breaks |= alone | alone<<3
 	m.kana |= kana | kana<<1 | kana<<2
-	m.upper |= easy >> 1 & leads
+	m.upper |= both &^ three
 	for list := leads &^ easy; list != 0; list &= list - 1 {
 		b.add(m, at, bits.TrailingZeros64(list))
-	}
-	if m.kana|b.kana != 0 {
-		b.endKana(m, at)
 	}
 }
 
 // endKana ends words where katakana begins and ends: these characters make words with each other, and
-// with what is like an underscore.
-func (b *blocks) endKana(m *masks, at int) {
+// with what is like an underscore. under says whether there are underscores in the block.
+func (b *blocks) endKana(m *masks, at int, under bool) {
 	behind := m.kana<<1 | b.kana
-	begins, ends := m.kana&^behind, behind&^m.kana
-	m.breaks |= begins | ends
-	for ; begins != 0; begins &= begins - 1 {
-		i := bits.TrailingZeros64(begins)
-		b.strange = b.strange || b.reached(m, i) && b.before(at+i)&line != 0
-	}
-	for ; ends != 0; ends &= ends - 1 {
-		i := at + bits.TrailingZeros64(ends)
-		b.strange = b.strange || i < len(b.text) && b.text[i] == '_'
-	}
+	edges := m.kana ^ behind
+	m.breaks |= edges
 	b.kana = m.kana >> (blockSize - 1)
+	if !under && !b.under {
+		return
+	}
+	for ; edges != 0; edges &= edges - 1 {
+		i := at + bits.TrailingZeros64(edges)
+		b.strange = b.strange || i > 0 && b.text[i-1] == '_' || i < len(b.text) && b.text[i] == '_'
+	}
 }
 
 const ones = 0x0101010101010101
@@ -270,6 +276,33 @@ func gathered(v uint64) uint64 { return v >> 7 & ones * 0x0102040810204080 >> 56
 
 // add adds the character at byte i of the block at a place, which is not ASCII.
 func (b *blocks) add(m *masks, at, i int) {
+	c, n, t := notEasy, 3, b.text[at+i:]
+	if len(t) > 3 {
+		if c = b.kinds.pairs[binary.LittleEndian.Uint16(t)]; c != isLong {
+			n = 2
+		} else {
+			c = b.kinds.long(binary.LittleEndian.Uint32(t))
+		}
+	}
+	switch {
+	case c == notEasy:
+		b.addKind(m, at, i)
+	case c&isIn != 0:
+		b.put(m, i, n)
+		switch {
+		case c == isKana:
+			b.putKana(m, i, n)
+		case n == 2:
+			m.upper |= uint64(c>>1) << i
+		case c == isAlone:
+			m.breaks |= 1 << i
+			b.breakAt(m, i+n)
+		}
+	}
+}
+
+// addKind does what add does by the kind of the character.
+func (b *blocks) addKind(m *masks, at, i int) {
 	k, n := b.kinds.at(b.text, at+i)
 	m.upper |= uint64(k/upper&1) << i
 	switch k & (inWord | extends | midLetter | midNumber | hebrew | strange | word) {
@@ -329,29 +362,19 @@ func (b *blocks) breakAt(m *masks, i int) {
 
 // addRare adds a character of n bytes whose kind is rare.
 func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
-	reached, kana := b.reached(m, i), b.afterKana(m, i)
-	cut := m.breaks>>i&1 != 0 || kana
-	here, after := at+i, kind(0)
+	reached, here, after := b.reached(m, i), at+i, kind(0)
 	if here+n < len(b.text) {
 		after, _ = b.kinds.at(b.text, here+n)
 	}
-	before := b.before(here)
 	switch {
 	case k&strange != 0:
 		b.strange = true
 	case k&extends != 0 && !reached:
-		b.strange = b.strange || before&(midLetter|midNumber) != 0
-	case k&extends != 0 && kana:
-		b.put(m, i, n)
-		b.putKana(m, i, n)
+		b.strange = b.strange || b.before(here)&(midLetter|midNumber) != 0
 	case k&extends != 0:
-		if b.put(m, i, n); cut {
-			m.breaks &^= 1 << i
-			b.breakAt(m, i+n)
-			b.strange = b.strange || after&line != 0
-		}
+		b.addExtends(m, at, i, n, after)
 	case k&(midLetter|midNumber) != 0:
-		if reached && joined(before, k, after) {
+		if reached && joined(b.before(here), k, after) {
 			b.put(m, i, n)
 		}
 		b.strange = b.strange || reached && after&(extends|strange) != 0
@@ -360,10 +383,23 @@ func (b *blocks) addRare(m *masks, at, i, n int, k kind) {
 		next := b.text[min(here+n, len(b.text)-1)]
 		b.strange = b.strange || after&extends != 0 || next == '\'' || next == '"'
 	default: // makes no word by itself
-		if b.put(m, i, n); !reached || cut {
-			b.strange = true
-		}
+		b.put(m, i, n)
+		b.strange = b.strange || !reached || m.breaks>>i&1 != 0 || b.afterKana(m, i) || after&katakana != 0
 	}
+}
+
+// addExtends adds a character of n bytes that belongs to the one before it, which is of a word.
+func (b *blocks) addExtends(m *masks, at, i, n int, after kind) {
+	b.put(m, i, n)
+	switch {
+	case b.afterKana(m, i):
+		b.putKana(m, i, n)
+	case m.breaks>>i&1 != 0:
+		m.breaks &^= 1 << i
+		b.breakAt(m, i+n)
+		b.strange = b.strange || after&line != 0
+	}
+	b.strange = b.strange || after&katakana != 0 && b.before(at+i)&line != 0
 }
 
 // before returns the kind of the character before a place, and before those that belong to it.

@@ -58,42 +58,70 @@ var narrow = func() (t [utf8.RuneSelf]kind) {
 type table struct {
 	kinds   [1 << 16]kind   // of those of two and three bytes; 0: not known yet
 	lower   [1 << 16]uint16 // where the kind is known
-	classes [1 << 16]class  // the same for blocks
+	classes [1 << 16]class  // the same of those of three bytes, for blocks
+	pairs   [1 << 16]class  // of those of two bytes, by these; isLong for the beginning of three
 	far     map[rune]kind   // of those of four bytes
 }
 
-// A class says as bits what is easy to say about a character of two or three bytes.
+// A class says all about a character that is easy to read.
 type class uint8
 
 const (
-	isIn    class = 1 << iota // is in words
-	isAlone                   // is a word
-	isKana                    // is katakana
-	isEasy                    // there is nothing else about it than this
-	isUpper                   // has another form in lower case
+	notEasy class = 0 // or not known yet
+	isIn    class = 1 // is in words
+	isOther class = 2 // is in none
+	isUpper class = 3 // is in words, of two bytes, and has another form in lower case
+	isAlone class = 3 // is a word, of three bytes
+	isKana  class = 5 // is katakana, of three bytes
+	isLong  class = 0xff
 )
 
-// classOf returns the class of a character whose kind is known.
-func classOf(r rune, k kind) class {
-	wide3 := utf8.RuneLen(r) == 3
-	c := class(0)
-	switch k &^ (upper | wide) {
+// newTable returns a table that knows nothing.
+func newTable() *table {
+	t := &table{}
+	for lead := 0xe0; lead < 0xf0; lead++ {
+		for c := 0x80; c < 0xc0; c++ {
+			if r := lead&0xf<<12 | c&0x3f<<6; r >= 0x800 {
+				t.pairs[c<<8|lead] = isLong
+			}
+		}
+	}
+	return t
+}
+
+// long returns the class of the character that begins with the lowest byte of v, if the first two are
+// those of one of three bytes.
+func (t *table) long(v uint32) class {
+	if v&0xc00000 != 0x800000 {
+		return notEasy
+	}
+	return t.classes[v&0xf<<12|v>>8&0x3f<<6|v>>16&0x3f]
+}
+
+// learn notes the kind of a character of two or three bytes.
+func (t *table) learn(r rune) {
+	k, c, long := kindOf(r), notEasy, r >= 0x800
+	t.kinds[r], t.lower[r] = k, uint16(unicode.ToLower(r))
+	switch k &^ wide {
 	case letter | word, digit | word:
-		c = isEasy | isIn
+		c = isIn
 	case alone | word:
-		c = isEasy | isIn | isAlone
+		c = isAlone
 	case katakana | word:
-		c = isEasy | isIn | isKana
+		c = isKana
 	case 0:
-		c = isEasy
+		c = isOther
 	}
-	if c&(isAlone|isKana) != 0 && !wide3 {
-		return 0
+	switch {
+	case long:
+		t.classes[r] = c
+		return
+	case k&^wide == letter|word|upper:
+		c = isUpper
+	case c != isIn && c != isOther:
+		return
 	}
-	if k&upper != 0 {
-		c |= isUpper
-	}
-	return c
+	t.pairs[r&0x3f<<8|0x8000|r>>6|0xc0] = c
 }
 
 // at returns the kind and the length of the character at a place of a text.
@@ -123,8 +151,7 @@ func (t *table) find(text []byte) (kind, int) {
 	}
 	if n < utf8.UTFMax {
 		if t.kinds[r] == 0 {
-			t.kinds[r], t.lower[r] = kindOf(r), uint16(unicode.ToLower(r))
-			t.classes[r] = classOf(r, t.kinds[r])
+			t.learn(r)
 		}
 		return t.kinds[r], n
 	}

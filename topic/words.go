@@ -72,7 +72,7 @@ type Words struct {
 
 // NewWords returns a finder of words that reduces them to their stems in a language; "" leaves
 // them as they are.
-func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem], kinds: new(table)} }
+func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem], kinds: newTable()} }
 
 // maxWord is the largest number of bytes of a word. What is longer was not written to be read.
 const maxWord = 128
