@@ -50,7 +50,10 @@ func (r *Reader) readWords(text []byte, from int, looked bool, x *pass) int {
 	for w.to = from; w.next(); looked = false {
 		x.reach(w.from)
 		if !looked {
-			r.note(r.counts, x.words)
+			r.note(x.words)
+		}
+		if r.counts {
+			r.count()
 		}
 		if x.words++; w.to-from > 2*blockSize && w.to >= w.left {
 			return w.to
@@ -59,18 +62,22 @@ func (r *Reader) readWords(text []byte, from int, looked bool, x *pass) int {
 	return len(text)
 }
 
-// note notes the present word, whose number is given, if it is a term. With count, it counts in the
-// norm of the page.
-func (r *Reader) note(count bool, number uint32) {
-	if place := r.place(count); place != noPlace {
-		r.found[place].Body = more(r.found[place].Body)
-		r.hits = append(r.hits, hit{number, place})
+// note notes the present word, whose number is given, if it is a term.
+func (r *Reader) note(number uint32) {
+	if place := r.place(); place != noPlace {
+		r.hit(number, place)
 	}
+}
+
+// hit notes a term, with the number of the word.
+func (r *Reader) hit(number uint32, place uint8) {
+	r.found[place].Body = more(r.found[place].Body)
+	r.hits = append(r.hits, hit{number, place})
 }
 
 // readBlocks reads a text from a boundary of words on, 64 bytes at a time, up to the end or to the
 // last boundary before something strange. It returns how far it came, and whether the word there was
-// looked at. Words are looked at only if the sieve keeps them, or if all count.
+// looked at. Words that the sieve does not keep are looked at only if all count.
 func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked bool) {
 	b := blocks{text: text, kinds: r.words.kinds}
 	all := r.counts || r.sieve == nil
@@ -85,17 +92,18 @@ func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked boo
 			return at, false
 		} else if b.strange {
 			x.words-- // it is read again
-			return open, !all
+			return open, r.sieve != nil
 		}
 		behind := m.in<<1 | before // bytes after those of words
 		starts := m.in & (m.breaks | ^behind)
 		if x.next < len(x.edges) {
 			x.reachBlock(at, starts)
 		}
-		if all {
-			r.readTurns(at, &m, starts, behind, x.words)
-		} else {
+		if r.sieve != nil {
 			r.readStarts(at, starts, x.words)
+		}
+		if all {
+			r.readEnds(at, &m, open, starts, behind, x.words)
 		}
 		if starts != 0 {
 			open = at + bits.Len64(starts) - 1
@@ -104,8 +112,8 @@ func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked boo
 		before = m.in >> 63
 	}
 	if all && before != 0 {
-		r.words.to = len(text)
-		r.note(r.counts, x.words-1)
+		r.words.seen = r.open
+		r.end(open, len(text), x.words-1)
 	}
 	return len(text), false
 }
@@ -119,38 +127,77 @@ func (r *Reader) readStarts(at int, starts uint64, number uint32) {
 		if terms := s.begin(w.text, i); terms != 0 && s.keepsMore(terms, eightAt(w.text, i)) {
 			w.to, w.left = i, 0
 			w.next()
-			r.note(false, number)
+			r.note(number)
 		}
 		number++
 	}
 }
 
-// readTurns looks at all words that end in a block. number is that of the first that begins in it.
-func (r *Reader) readTurns(at int, m *masks, starts, behind uint64, number uint32) {
-	w, inside := r.words, ^uint64(0) // the bytes from the beginning of the word on
-	count := r.counts && r.stems == nil
-	for turns := starts | behind&^m.in; turns != 0; turns &= turns - 1 {
-		bit, i := turns&-turns, at+bits.TrailingZeros64(turns)
-		if behind&bit != 0 {
-			if w.to = i; m.upper&inside&(bit-1) != 0 {
-				w.seen = upper
-			}
-			if count && w.seen == 0 && i-w.from <= maxWord {
-				// As note does, without calls.
-				if r.all.add(hashOf(w.text, w.from, i)); r.sieve.keeps(w.text, w.from) {
-					r.note(false, number-1)
-				}
-			} else {
-				r.note(r.counts, number-1)
-			}
+// readEnds looks at all words that end in a block. open is where one begins that reaches the block;
+// number is that of the first that begins in it.
+func (r *Reader) readEnds(at int, m *masks, open int, starts, behind uint64, number uint32) {
+	ends := behind & (starts | ^m.in) // bytes after the last ones of words
+	if behind&1 != 0 {
+		first := ends & -ends
+		if r.open |= seen(m.upper & (first - 1)); first == 0 {
+			return
 		}
-		if starts&bit != 0 {
-			w.from, w.seen, inside = i, 0, -bit
-			number++
-		}
+		r.words.seen = r.open
+		r.end(open, at+bits.TrailingZeros64(first), number-1)
+		ends ^= first
 	}
-	if m.upper&inside != 0 {
-		w.seen = upper
+	if r.counts && r.sieve != nil {
+		starts = r.countEnds(at, m.upper, starts, ends)
+	}
+	for ; ends != 0 && r.sieve == nil; ends, starts, number = ends&(ends-1), starts&(starts-1), number+1 {
+		from, to := bits.TrailingZeros64(starts), bits.TrailingZeros64(ends)
+		r.words.seen = seen(m.upper & (1<<to - 1<<from))
+		r.end(at+from, at+to, number)
+	}
+	r.open = seen(m.upper & -(starts & -starts)) // of the word that goes on
+}
+
+// countEnds counts words of a block, which begin and end where bits are set. It returns the beginning
+// of one that does not end.
+func (r *Reader) countEnds(at int, up, starts, ends uint64) uint64 {
+	var hashes [blockSize]uint64
+	n, text := 0, r.words.text
+	for ; ends != 0; ends, starts = ends&(ends-1), starts&(starts-1) {
+		from, to := bits.TrailingZeros64(starts), bits.TrailingZeros64(ends)
+		var h uint64
+		if up&(1<<to-1<<from) == 0 {
+			h = hashOf(text, at+from, at+to)
+		} else {
+			r.words.from, r.words.to, r.words.seen = at+from, at+to, upper
+			h = r.words.hash()
+		}
+		if r.stems != nil {
+			h = r.stemHash(h, at+from, at+to)
+		}
+		hashes[n&(blockSize-1)] = h
+		n++
+	}
+	r.all.add(hashes[:n]...)
+	return starts
+}
+
+// seen returns the kind of a word whose capitals that are not ASCII are bits.
+func seen(capitals uint64) kind {
+	if capitals != 0 {
+		return upper
+	}
+	return 0
+}
+
+// end looks at a word, whose number is given.
+func (r *Reader) end(from, to int, number uint32) {
+	w := r.words
+	w.from, w.to = from, to
+	if r.sieve == nil {
+		r.note(number)
+	}
+	if r.counts {
+		r.count()
 	}
 }
 

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-
-	"github.com/zeebo/xxh3"
+	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -17,18 +16,18 @@ type Reader struct {
 	words  *Words
 	places map[string]uint8
 	sieve  *sieve    // tells most words from terms; nil: all words are looked at
-	stems  []stemmed // by hash of the word; nil if words are left as they are
+	stems  []stemmed // by hash of the word, two places for each; nil if words are left as they are
+	narrow bool      // stems change only the ends of words that are ASCII
 	counts bool      // whether all words count, for the cosine
 	all    tally     // their occurrences
+	open   kind      // of the word that goes on in the next block
 	found  [MaxTerms]event.Match
 	hits   []hit // terms in the text of the page, in their order
 }
 
-// A stemmed word is known by hashes.
-type stemmed struct {
-	word, stem uint64
-	place      uint8 // of the stem, noPlace if it is no term
-}
+// A stemmed word is known by hashes. Above stemBits bits of that of the stem is its place, noPlace if
+// it is no term.
+type stemmed struct{ word, stem uint64 }
 
 // A hit is a term in a text.
 type hit struct {
@@ -39,7 +38,8 @@ type hit struct {
 const (
 	noPlace = MaxTerms
 	// keptStems is the number of words whose stems are kept: most of those of a site.
-	keptStems = 1 << 13
+	keptStems = 1 << 14
+	stemBits  = 57
 )
 
 // NewReader returns a reader.
@@ -49,7 +49,7 @@ func (t *Topic) NewReader() *Reader {
 		r.places[word] = uint8(i)
 	}
 	if r.words.stem != nil {
-		r.stems = make([]stemmed, keptStems)
+		r.stems, r.narrow = make([]stemmed, keptStems), suffixes(t.Rule.Stem)
 	}
 	return r
 }
@@ -74,7 +74,7 @@ func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Rea
 	}
 	w := r.words
 	for w.begin(title); w.next(); {
-		if place := r.place(false); place != noPlace {
+		if place := r.place(); place != noPlace {
 			r.found[place].Title = more(r.found[place].Title)
 		}
 	}
@@ -101,45 +101,69 @@ func (r *Reader) matches(to *event.Reading) {
 // more returns a number plus 1, if there is room for it.
 func more(n uint16) uint16 { return max(n, n+1) }
 
-// place returns the place of the term that the present word is, noPlace if it is none. With
-// count, the word counts in the norm of the page.
-func (r *Reader) place(count bool) uint8 {
+// place returns the place of the term that the present word is, noPlace if it is none.
+func (r *Reader) place() uint8 {
 	w := r.words
-	if w.to-w.from > maxWord {
+	if w.to-w.from > maxWord || r.sieve != nil && !r.sieve.keeps(w.text, w.from) {
 		return noPlace
 	}
-	kept := r.sieve == nil || r.sieve.keeps(w.text, w.from)
-	switch {
-	case r.stems != nil && (kept || count):
-		s := r.stem()
-		if count {
-			r.all.add(s.stem)
-		}
-		return s.place
-	case count && r.stems == nil:
-		r.all.add(w.hash())
+	if r.stems != nil {
+		return uint8(r.stem(w.hash()) >> stemBits)
 	}
-	if kept {
-		if i, ok := r.places[string(w.fold())]; ok {
-			return i
-		}
+	return r.placeOf(w.fold())
+}
+
+// placeOf returns the place of a term, noPlace if the word is none.
+func (r *Reader) placeOf(word []byte) uint8 {
+	if i, ok := r.places[string(word)]; ok {
+		return i
 	}
 	return noPlace
 }
 
-// stem returns the stem of the present word.
-func (r *Reader) stem() *stemmed {
+// count counts the present word in the norm of the page.
+func (r *Reader) count() {
 	w := r.words
-	hash := w.hash() | 1
-	s := &r.stems[hash>>1%keptStems]
-	if s.word != hash {
-		stem := w.reduce(w.fold())
-		*s = stemmed{word: hash, stem: xxh3.Hash(stem), place: noPlace}
-		if i, ok := r.places[string(stem)]; ok {
-			s.place = i
+	if w.to-w.from > maxWord {
+		return
+	}
+	h := w.hash()
+	if r.stems != nil {
+		h = r.stemHash(h, w.from, w.to)
+	}
+	r.all.add(h)
+}
+
+// stemHash returns a hash of the stem of the word at a place, whose hash is given.
+func (r *Reader) stemHash(hash uint64, from, to int) uint64 {
+	w := r.words
+	if !r.narrow || w.text[to-1] < utf8.RuneSelf {
+		if i := hash % keptStems; r.stems[i].word == hash|1 {
+			hash = r.stems[i].stem
+		} else {
+			w.from, w.to = from, to
+			hash = r.stem(hash)
 		}
 	}
-	return s
+	return hash & (1<<stemBits - 1)
+}
+
+// stem returns the hash of the stem of the present word, with its place above. hash is that of the
+// word.
+func (r *Reader) stem(hash uint64) uint64 {
+	i := hash % keptStems
+	s, other := &r.stems[i], &r.stems[i^1]
+	if hash |= 1; s.word == hash {
+		return s.stem
+	}
+	*s, *other = *other, *s // the last one that was used is the first
+	if s.word != hash {
+		w := r.words
+		stem := w.reduce(w.fold())
+		place := uint64(r.placeOf(stem))
+		*s = stemmed{hash, w.hashLow()&(1<<stemBits-1) | place<<stemBits}
+	}
+	return s.stem
 }
 
 // around is the number of words before and after a link in which terms count for it.
@@ -166,7 +190,7 @@ func (r *Reader) Link(edges []uint32, i int) (anchor, near uint64) {
 // Mask returns the terms in a text, as bits.
 func (r *Reader) Mask(text []byte) (mask uint64) {
 	for r.words.begin(text); r.words.next(); {
-		if place := r.place(false); place != noPlace {
+		if place := r.place(); place != noPlace {
 			mask |= 1 << place
 		}
 	}

@@ -121,7 +121,10 @@ func (r *Reader) wordByWord(text []byte, edges []uint32) (to event.Reading) {
 	x := pass{edges: edges}
 	for r.words.begin(text); r.words.next(); x.words++ {
 		x.reach(r.words.from)
-		r.note(r.counts, x.words)
+		r.note(x.words)
+		if r.counts {
+			r.count()
+		}
 	}
 	for ; x.next < len(edges); x.next++ {
 		edges[x.next] = x.words
