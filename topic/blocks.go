@@ -112,8 +112,7 @@ func (r *Reader) readBlocks(text []byte, from int, x *pass) (end int, looked boo
 		before = m.in >> 63
 	}
 	if all && before != 0 {
-		r.words.seen = r.open
-		r.end(open, len(text), x.words-1)
+		r.all.add(r.list[:r.end(open, len(text), r.open, x.words-1, 0)])
 	}
 	return len(text), false
 }
@@ -136,69 +135,45 @@ func (r *Reader) readStarts(at int, starts uint64, number uint32) {
 // readEnds looks at all words that end in a block. open is where one begins that reaches the block;
 // number is that of the first that begins in it.
 func (r *Reader) readEnds(at int, m *masks, open int, starts, behind uint64, number uint32) {
-	ends := behind & (starts | ^m.in) // bytes after the last ones of words
-	if behind&1 != 0 {
-		first := ends & -ends
-		if r.open |= seen(m.upper & (first - 1)); first == 0 {
-			return
-		}
-		r.words.seen = r.open
-		r.end(open, at+bits.TrailingZeros64(first), number-1)
-		ends ^= first
+	w, n := r.words, 0
+	number -= uint32(behind & 1)
+	from, before, capital := open, uint64(0), r.open // of the word: where it begins, the bits before it
+	if behind&1 == 0 {
+		from, before, capital = at+bits.TrailingZeros64(starts), starts&-starts-1, 0
+		starts &= starts - 1
 	}
-	if r.counts && r.sieve != nil {
-		starts = r.countEnds(at, m.upper, starts, ends)
-	}
-	for ; ends != 0 && r.sieve == nil; ends, starts, number = ends&(ends-1), starts&(starts-1), number+1 {
-		from, to := bits.TrailingZeros64(starts), bits.TrailingZeros64(ends)
-		r.words.seen = seen(m.upper & (1<<to - 1<<from))
-		r.end(at+from, at+to, number)
-	}
-	r.open = seen(m.upper & -(starts & -starts)) // of the word that goes on
-}
-
-// countEnds counts words of a block, which begin and end where bits are set. It returns the beginning
-// of one that does not end.
-func (r *Reader) countEnds(at int, up, starts, ends uint64) uint64 {
-	var hashes [blockSize]uint64
-	n, text := 0, r.words.text
-	for ; ends != 0; ends, starts = ends&(ends-1), starts&(starts-1) {
-		from, to := bits.TrailingZeros64(starts), bits.TrailingZeros64(ends)
-		var h uint64
-		if up&(1<<to-1<<from) == 0 {
-			h = hashOf(text, at+from, at+to)
+	for ends := behind & (starts | ^m.in); ends != 0; ends &= ends - 1 {
+		to := at + bits.TrailingZeros64(ends)
+		capital |= m.upper & (ends&-ends - 1) &^ before
+		if r.sieve == nil || capital != 0 || to-from > maxWord {
+			n += r.end(from, to, capital, number, n)
 		} else {
-			r.words.from, r.words.to, r.words.seen = at+from, at+to, upper
-			h = r.words.hash()
+			r.list[n] = counted{hashOf(w.text, from, to), uint32(from), uint32(to)}
+			n++
 		}
-		if r.stems != nil {
-			h = r.stemHash(h, at+from, at+to)
-		}
-		hashes[n&(blockSize-1)] = h
-		n++
+		from, before, capital = at+bits.TrailingZeros64(starts), starts&-starts-1, 0
+		starts &= starts - 1
+		number++
 	}
-	r.all.add(hashes[:n]...)
-	return starts
+	r.open = capital | m.upper&^before // of the word that goes on
+	r.all.add(r.list[:n])
 }
 
-// seen returns the kind of a word whose capitals that are not ASCII are bits.
-func seen(capitals uint64) kind {
-	if capitals != 0 {
-		return upper
-	}
-	return 0
-}
-
-// end looks at a word, whose number is given.
-func (r *Reader) end(from, to int, number uint32) {
+// end looks at a word with capitals that are not ASCII or none, whose number is given. If it counts,
+// it becomes element n of the list, and end returns 1.
+func (r *Reader) end(from, to int, capital uint64, number uint32, n int) int {
 	w := r.words
-	w.from, w.to = from, to
+	if w.from, w.to, w.seen = from, to, 0; capital != 0 {
+		w.seen = upper
+	}
 	if r.sieve == nil {
 		r.note(number)
 	}
-	if r.counts {
-		r.count()
+	if !r.counts || to-from > maxWord {
+		return 0
 	}
+	r.list[n] = counted{w.hash(), uint32(from), uint32(to)}
+	return 1
 }
 
 // blockSize is the number of bytes that are read at once: those that a word has bits for.

@@ -12,17 +12,19 @@ import (
 // A Reader finds the terms of a topic in pages and links. It keeps buffers and has one user at
 // a time.
 type Reader struct {
-	t      *Topic
-	words  *Words
-	places map[string]uint8
-	sieve  *sieve    // tells most words from terms; nil: all words are looked at
-	stems  []stemmed // by hash of the word, two places for each; nil if words are left as they are
-	narrow bool      // stems change only the ends of words that are ASCII
-	counts bool      // whether all words count, for the cosine
-	all    tally     // their occurrences
-	open   kind      // of the word that goes on in the next block
-	found  [MaxTerms]event.Match
-	hits   []hit // terms in the text of the page, in their order
+	t       *Topic
+	words   *Words
+	places  map[string]uint8
+	sieve   *sieve    // tells most words from terms; nil: all words are looked at
+	stems   []stemmed // by hash of the word; nil if words are left as they are
+	narrow  bool      // stems change only the ends of words that are ASCII
+	counts  bool      // whether all words count, for the cosine
+	all     tally     // their occurrences
+	reduced tally     // those of their stems
+	list    [blockSize]counted
+	open    uint64 // capitals of the word that goes on in the next block
+	found   [MaxTerms]event.Match
+	hits    []hit // terms in the text of the page, in their order
 }
 
 // A stemmed word is known by hashes. Above stemBits bits of that of the stem is its place, noPlace if
@@ -38,7 +40,8 @@ type hit struct {
 const (
 	noPlace = MaxTerms
 	// keptStems is the number of words whose stems are kept: most of those of a site.
-	keptStems = 1 << 14
+	keptStems = 1 << 15
+	stemWays  = 4 // places in which a word may be
 	stemBits  = 57
 )
 
@@ -72,13 +75,13 @@ func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Rea
 	for ; x.next < len(edges); x.next++ {
 		edges[x.next] = x.words
 	}
-	w := r.words
+	norm, w := r.norm(text), r.words
 	for w.begin(title); w.next(); {
 		if place := r.place(); place != noPlace {
 			r.found[place].Title = more(r.found[place].Title)
 		}
 	}
-	to.Words, to.Norm = max(1, x.words), r.all.norm()
+	to.Words, to.Norm = max(1, x.words), norm
 	r.matches(to)
 	if cap(r.hits) > maxHits {
 		r.hits = slices.Clone(r.hits)
@@ -123,46 +126,54 @@ func (r *Reader) placeOf(word []byte) uint8 {
 
 // count counts the present word in the norm of the page.
 func (r *Reader) count() {
-	w := r.words
-	if w.to-w.from > maxWord {
-		return
+	if w := r.words; w.to-w.from <= maxWord {
+		r.list[0] = counted{w.hash(), uint32(w.from), uint32(w.to)}
+		r.all.add(r.list[:1])
 	}
-	h := w.hash()
-	if r.stems != nil {
-		h = r.stemHash(h, w.from, w.to)
-	}
-	r.all.add(h)
 }
 
-// stemHash returns a hash of the stem of the word at a place, whose hash is given.
-func (r *Reader) stemHash(hash uint64, from, to int) uint64 {
+// norm returns the norm of the page, 0 if words do not count. Each of the words is reduced to its stem
+// only once.
+func (r *Reader) norm(text []byte) float32 {
+	if r.stems == nil || !r.counts {
+		return r.all.norm()
+	}
 	w := r.words
-	if !r.narrow || w.text[to-1] < utf8.RuneSelf {
-		if i := hash % keptStems; r.stems[i].word == hash|1 {
-			hash = r.stems[i].stem
-		} else {
-			w.from, w.to = from, to
+	w.begin(text)
+	r.reduced.reset()
+	for _, u := range r.all.used[:r.all.n] {
+		s := &r.all.slots[u.slot]
+		hash := s.hash
+		if !r.narrow || text[u.to-1] < utf8.RuneSelf {
+			w.from, w.to = int(u.from), int(u.to)
 			hash = r.stem(hash)
 		}
+		r.reduced.addMany(hash&(1<<stemBits-1), s.n)
 	}
-	return hash & (1<<stemBits - 1)
+	return r.reduced.norm()
 }
 
 // stem returns the hash of the stem of the present word, with its place above. hash is that of the
 // word.
 func (r *Reader) stem(hash uint64) uint64 {
-	i := hash % keptStems
-	s, other := &r.stems[i], &r.stems[i^1]
-	if hash |= 1; s.word == hash {
-		return s.stem
+	i := hash % (keptStems / stemWays)
+	set := (*[stemWays]stemmed)(r.stems[stemWays*i:])
+	hash |= 1
+	if set[0].word == hash {
+		return set[0].stem
 	}
-	*s, *other = *other, *s // the last one that was used is the first
+	at := 1
+	for at < stemWays-1 && set[at].word != hash {
+		at++
+	}
+	s := set[at]
 	if s.word != hash {
 		w := r.words
-		stem := w.reduce(w.fold())
-		place := uint64(r.placeOf(stem))
-		*s = stemmed{hash, w.hashLow()&(1<<stemBits-1) | place<<stemBits}
+		place := uint64(r.placeOf(w.reduce(w.fold())))
+		s = stemmed{hash, w.hashLow()&(1<<stemBits-1) | place<<stemBits}
 	}
+	copy(set[1:], set[:at]) // the one that was used last is the first
+	set[0] = s
 	return s.stem
 }
 

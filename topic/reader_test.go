@@ -76,7 +76,11 @@ func TestTally(t *testing.T) {
 		counts := map[uint64]int{}
 		for range rng.IntN(5000) {
 			h := rng.Uint64N(3000) * rng.Uint64N(3) << 7
-			all.add(h)
+			if h%2 == 0 {
+				all.add([]counted{{hash: h}})
+			} else {
+				all.addMany(h, 1)
+			}
 			counts[h]++
 		}
 		square := 0.0
@@ -129,7 +133,7 @@ func (r *Reader) wordByWord(text []byte, edges []uint32) (to event.Reading) {
 	for ; x.next < len(edges); x.next++ {
 		edges[x.next] = x.words
 	}
-	to.Words, to.Norm = max(1, x.words), r.all.norm()
+	to.Words, to.Norm = max(1, x.words), r.norm(text)
 	r.matches(&to)
 	return to
 }

@@ -9,11 +9,20 @@ import (
 type tally struct {
 	slots []slot
 	mark  uint32
-	used  []uint32 // the slots of this page, and room for those of a block
-	n     int      // their number
+	used  []used // the slots of this page, and room for those of a block
+	n     int    // their number
 	often [often]uint32
 	more  []uint32
 }
+
+// A counted is a word that counts: its hash and where it is in the text.
+type counted struct {
+	hash     uint64
+	from, to uint32
+}
+
+// A used is a slot with a word, and where that was first.
+type used struct{ slot, from, to uint32 }
 
 type slot struct {
 	hash uint64
@@ -35,45 +44,66 @@ const keptSlots = 1 << 14
 
 // make makes empty slots.
 func (t *tally) make(n int) {
-	t.slots, t.used = make([]slot, n), make([]uint32, n/2+blockSize)
+	t.slots, t.used = make([]slot, n), make([]used, n/2+blockSize)
 }
 
 // add counts the words of a block at most. Whether one is new is hard to predict, so nothing branches
 // on that.
-func (t *tally) add(hashes ...uint64) {
-	for 2*(t.n+len(hashes)) > len(t.slots) {
+func (t *tally) add(words []counted) {
+	for 2*(t.n+len(words)) > len(t.slots) {
 		t.grow()
 	}
-	slots, used, mark, n := t.slots, t.used, t.mark, t.n
+	slots, list, mark, n := t.slots, t.used, t.mark, t.n
 	mask := uint64(len(slots) - 1)
-	for _, hash := range hashes {
-		i := hash & mask
+	for k := range words {
+		w := &words[k]
+		i := w.hash & mask
 		live := slots[i].live(mark)
-		for (slots[i].hash^hash)&live != 0 {
+		for (slots[i].hash^w.hash)&live != 0 {
 			i = (i + 1) & mask
 			live = slots[i].live(mark)
 		}
 		s := &slots[i]
-		s.hash, s.mark, s.n = hash, mark, s.n&uint32(live)+1
-		used[n] = uint32(i)
+		s.hash, s.mark, s.n = w.hash, mark, s.n&uint32(live)+1
+		list[n] = used{uint32(i), w.from, w.to}
 		n += int(1 &^ live)
 	}
 	t.n = n
+}
+
+// addMany counts n occurrences of a word.
+func (t *tally) addMany(hash uint64, n uint32) {
+	if 2*(t.n+1) > len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	i := hash & mask
+	for t.slots[i].hash != hash && t.slots[i].mark == t.mark {
+		i = (i + 1) & mask
+	}
+	if s := &t.slots[i]; s.mark != t.mark {
+		*s = slot{hash, t.mark, n}
+		t.used[t.n].slot = uint32(i)
+		t.n++
+	} else {
+		s.n += n
+	}
 }
 
 // live returns all bits if the slot is of the page with a mark, else none.
 func (s *slot) live(mark uint32) uint64 { return uint64(int64(uint64(s.mark^mark)-1) >> 63) }
 
 func (t *tally) grow() {
-	old, used := t.slots, t.used[:t.n]
+	old, list := t.slots, t.used[:t.n]
 	t.make(2 * len(old))
 	mask := uint64(len(t.slots) - 1)
-	for k, at := range used {
-		i := old[at].hash & mask
+	for k, u := range list {
+		i := old[u.slot].hash & mask
 		for t.slots[i].mark == t.mark {
 			i = (i + 1) & mask
 		}
-		t.slots[i], t.used[k] = old[at], uint32(i)
+		t.slots[i] = old[u.slot]
+		t.used[k] = used{uint32(i), u.from, u.to}
 	}
 }
 
@@ -94,8 +124,8 @@ var tame = func() (list [often]float64) {
 func (t *tally) norm() float32 {
 	t.more, t.often = t.more[:0], [often]uint32{}
 	most := uint32(0)
-	for _, at := range t.used[:t.n] {
-		n := t.slots[at].n
+	for _, u := range t.used[:t.n] {
+		n := t.slots[u.slot].n
 		if n >= often {
 			t.more = append(t.more, n)
 			continue
