@@ -101,10 +101,13 @@ const (
 	// Moved: the answers of the pages Admit were copied to another place in the archive, or
 	// nothing that is kept is left in one of its files. The driver knows where.
 	Moved
+	// Judged: Page, which was fetched before the topic of the crawl was known, is an example of it.
+	// Links and Read are what its stored copy has; Links are those that are known.
+	Judged
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "judged"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -113,7 +116,7 @@ func (k Kind) String() string { return kindNames[k] }
 type Event struct {
 	Kind Kind
 	// Task is, of Took, the task that was handed out. Other events use some of its fields:
-	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named), For (Ruled), Page (Refused, Done).
+	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named), For (Ruled), Page (Refused, Done, Judged).
 	Task
 	Bar Bar // Refused: why; NoBar means by robots.txt
 
@@ -128,11 +131,11 @@ type Event struct {
 	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
 	// left out.
 	Admit []graph.Page
-	Links []graph.Page // Done: distinct, known (New included), without the page itself
+	Links []graph.Page // Done, Judged: distinct, known (New included), without the page itself
 	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
 	// Links.
 	Anchors []Anchor
-	// Read is what the page has to do with the topic of the crawl (Done).
+	// Read is what the page has to do with the topic of the crawl (Done, Judged).
 	Read Reading
 
 	// Hints are what a sitemap file says about pages that wait, New included (Listed).
@@ -272,6 +275,8 @@ type Outcome struct {
 	Read       *Reading
 	Similarity float64
 	Hot        bool
+	// Late: the page was fetched before; only what it has to do with the topic is new.
+	Late bool
 }
 
 // meanings explain the reasons of refusals.

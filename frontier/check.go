@@ -58,6 +58,11 @@ func (c *checker) check() error {
 		return c.ruled()
 	case event.Done:
 		return c.done()
+	case event.Judged:
+		if err := c.page(Fetched, Fetched); err != nil {
+			return err
+		}
+		return c.known(e.Links)
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Sitemap
-	lastKind  = event.Moved
+	lastKind  = event.Judged
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -58,6 +58,9 @@ func (w *writer) event(r *Record) {
 		w.outcome(r)
 		w.fresh(r)
 		w.links(e)
+	case event.Judged:
+		w.uint(uint64(e.Page))
+		w.links(e)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -97,6 +100,9 @@ func (d *reader) event(r *Record) {
 		e.Page = graph.Page(d.id())
 		d.outcome(r)
 		d.fresh(r)
+		d.links(e)
+	case event.Judged:
+		e.Page = graph.Page(d.id())
 		d.links(e)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
@@ -344,7 +350,7 @@ func moreOf(e *event.Event) (more byte) {
 	if e.Kind == event.Done && e.HasAnchors() {
 		more |= moreAnchors
 	}
-	if e.Kind == event.Done && e.Read.Words > 0 {
+	if (e.Kind == event.Done || e.Kind == event.Judged) && e.Read.Words > 0 {
 		more |= moreReading
 	}
 	return more

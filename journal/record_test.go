@@ -148,6 +148,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Scored:    {},
 		event.Dropped:   {Admit: full.Admit},
 		event.Moved:     {Admit: full.Admit},
+		event.Judged:    {Task: event.Task{Page: 2}, Links: full.Links, Read: full.Read},
 		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
 	}
 	if len(named) != int(lastKind)+1 {
