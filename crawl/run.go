@@ -265,6 +265,9 @@ func (a *admission) beginSession(m *ceiling) error {
 	}
 	a.score(&r.Facts.Score)
 	a.record()
+	if err := a.judgeExamples(); err != nil { // with the session, in one group
+		return err
+	}
 	if err := a.seed(m); err != nil {
 		return err
 	}

@@ -112,10 +112,13 @@ const (
 	Brought
 	// Unneeded: Files of the requisites of Site must not be requested any more, because of Bar.
 	Unneeded
+	// Judged: Page, which was fetched before the topic of the crawl was known, is an example of it.
+	// Links and Read are what its stored copy has; Links are those that are known.
+	Judged
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -125,7 +128,7 @@ type Event struct {
 	Kind Kind
 	// Task is, of Took, the task that was handed out. Other events use some of its fields:
 	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named, Brought, Unneeded), For (Ruled),
-	// Page (Refused, Done; Needed: the page that needs them; Brought: the number).
+	// Page (Refused, Done, Judged; Needed: the page that needs them; Brought: the number).
 	Task
 	Bar Bar // Refused, Unneeded: why; NoBar means by robots.txt
 
@@ -140,11 +143,11 @@ type Event struct {
 	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
 	// left out.
 	Admit []graph.Page
-	Links []graph.Page // Done: distinct, known (New included), without the page itself
+	Links []graph.Page // Done, Judged: distinct, known (New included), without the page itself
 	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
 	// Links.
 	Anchors []Anchor
-	// Read is what the page has to do with the topic of the crawl (Done).
+	// Read is what the page has to do with the topic of the crawl (Done, Judged).
 	Read Reading
 
 	// Needs are the sites of the requisites that became known (Needed), in the order of their
@@ -289,6 +292,8 @@ type Outcome struct {
 	Read       *Reading
 	Similarity float64
 	Hot        bool
+	// Late: the page was fetched before; only what it has to do with the topic is new.
+	Late bool
 }
 
 // meanings explain the reasons of refusals.

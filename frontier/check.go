@@ -64,6 +64,11 @@ func (c *checker) check() error {
 		return c.brought()
 	case event.Unneeded:
 		return c.unneeded()
+	case event.Judged:
+		if err := c.page(Fetched, Fetched); err != nil {
+			return err
+		}
+		return c.known(e.Links)
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }

@@ -72,6 +72,8 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 		f.brought(now, e)
 	case event.Unneeded:
 		f.sites.addRequisites(e.Site, -int(e.Files))
+	case event.Judged:
+		f.judged(now, e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -180,6 +182,16 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	if !f.sites.keep(now, s, e) {
 		f.sites.release(now, s, e.End)
 	}
+}
+
+// judged makes known what a page that was fetched before has to do with the topic.
+func (f *Frontier) judged(now time.Duration, e *event.Event) {
+	if f.topical == nil {
+		return
+	}
+	f.outcome = event.Outcome{First: graph.Page(f.Pages()), Late: true}
+	f.topical.read(e, &f.outcome, true)
+	f.policies.done(now, e.Page, &f.outcome, e.Links, false)
 }
 
 // session cancels what was under way: acquired pages wait again, and no site is requested

@@ -22,6 +22,8 @@ type floorRun struct {
 	took   []graph.Page
 	when   []time.Duration // of each
 	left   int             // pages that may still be handed out
+	twins  map[graph.Site]bool
+	lookup map[graph.Site]int // how often the name of a site is not found; below 0: always
 }
 
 const (
@@ -118,6 +120,13 @@ func (r *floorRun) end(w event.Task) {
 	switch w.Kind {
 	case event.Resolve:
 		e.Kind, e.Address = event.Resolved, uint32(w.Site)+1
+		if n := r.lookup[w.Site]; n != 0 {
+			r.lookup[w.Site]--
+			e.Class, e.Address = event.DNSError, 0
+			if e.Again = n > 0; e.Again {
+				e.Due = r.now + 10*time.Second
+			}
+		}
 	case event.Robots:
 		e.Kind, e.For = event.Ruled, w.For
 	default:
@@ -129,6 +138,9 @@ func (r *floorRun) end(w event.Task) {
 		}
 		if e.Keep = r.left > 0 && r.f.Continues(w.Site); w.Site == floorDead {
 			e.Class, e.Again, e.Due, e.Links = event.Timeout, true, r.now+10*time.Second, nil
+		} else if r.twins[w.Site] {
+			e.Class, e.Links = event.Duplicate, nil
+			r.left++ // they do not count
 		}
 	}
 	r.apply(e)
@@ -172,6 +184,32 @@ func TestFloor(t *testing.T) {
 		}
 		if n := replay.f.Differs(); n != 0 || describe(replay.f) != describe(choosy.f) {
 			t.Errorf("replayed with %d differences: %s", n, firstDifference(describe(choosy.f), describe(replay.f)))
+		}
+	}
+}
+
+// Good pages that turn out to be twins, and sites with good pages whose names are not found, at first
+// or ever, hold nothing up: as many pages are handed out as may be, in about the time, and in the end
+// none is under way and none that can be fetched is left.
+func TestFloorOfTwinsAndNames(t *testing.T) {
+	for pages := 20; pages <= 140; pages += 40 {
+		r := newFloorRun(t, time.Hour, 1)
+		r.twins, r.lookup = map[graph.Site]bool{0: true}, map[graph.Site]int{2: -1, 3: 2}
+		r.run(pages)
+		twins := 0
+		for _, p := range r.took {
+			if r.twins[graph.Site(p%floorSites)] {
+				twins++
+			}
+		}
+		if n := len(r.took) - twins; n != pages || twins == 0 || r.now > 90*time.Second {
+			t.Errorf("%d pages and %d twins were handed out in %v, want %d pages", n, twins, r.now, pages)
+		}
+		r.run(10 * floorPages)
+		states, _, _ := r.f.Census()
+		each := floorPages / floorSites // all but those of the site that does not answer, and of the one without a name
+		if got := int(states[Fetched]); got != floorPages-2*each || states[Acquired] != 0 || r.f.tasks.flying != 0 || r.lookup[3] != 0 {
+			t.Errorf("%d pages were fetched, %d and %d tasks are under way", got, states[Acquired], r.f.tasks.flying)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (x *topical) similarity(p graph.Page) (near float64, hot bool) {
 }
 
 // read adds to the outcome of an attempt what the page has to do with the topic. Copies of pages
-// are not hot, and count in nothing.
+// are not hot, and count in nothing. Examples of the topic are hot whatever their words are.
 func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
 	if x == nil {
 		return
@@ -59,7 +59,7 @@ func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
 		x.seen.Add(&e.Read)
 	}
 	o.Similarity = x.seen.Similarity(&e.Read)
-	o.Hot = x.seen.Hot(&e.Read, o.Similarity)
+	o.Hot = x.seen.Hot(&e.Read, o.Similarity) || e.Kind == event.Judged
 	v := -float32(o.Similarity)
 	if o.Hot {
 		v = max(-v, tiny)

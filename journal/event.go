@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Unneeded
+	lastKind  = event.Judged
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -69,6 +69,9 @@ func (w *writer) event(r *Record) {
 		w.uint(uint64(e.Site))
 		w.uint(uint64(e.Files))
 		w.byte(byte(e.Bar))
+	case event.Judged:
+		w.uint(uint64(e.Page))
+		w.links(e)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -118,6 +121,9 @@ func (d *reader) event(r *Record) {
 	case event.Unneeded:
 		e.Site, e.Files = graph.Site(d.id()), d.uint32()
 		e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
+	case event.Judged:
+		e.Page = graph.Page(d.id())
+		d.links(e)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}
@@ -374,7 +380,7 @@ func moreOf(e *event.Event) (more byte) {
 	if e.Kind == event.Done && e.HasAnchors() {
 		more |= moreAnchors
 	}
-	if e.Kind == event.Done && e.Read.Words > 0 {
+	if (e.Kind == event.Done || e.Kind == event.Judged) && e.Read.Words > 0 {
 		more |= moreReading
 	}
 	return more

@@ -20,7 +20,8 @@ import (
 //	4: visits that were stored as revisit records; the class gone; scores
 //	5: what pages have to do with the topic of the crawl; pages that are dropped, and moved in the archive
 //	6: to which response a revisit record refers
-//	7: commands of the user; requisites of pages, which are what they need to be shown
+//	7: commands of the user; requisites of pages, which are what they need to be shown;
+//	   pages that were fetched before the topic of the crawl was known
 const Version = 7
 
 // A Record is an event with its place in the journal.

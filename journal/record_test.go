@@ -149,6 +149,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Scored:    {},
 		event.Dropped:   {Admit: full.Admit},
 		event.Moved:     {Admit: full.Admit},
+		event.Judged:    {Task: event.Task{Page: 2}, Links: full.Links, Read: full.Read},
 		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
 		event.Needed:    {Task: event.Task{Page: 2}, Needs: full.Needs, First: 19, Bars: full.Bars},
 		event.Brought:   {Task: event.Task{Site: 1, Page: 2}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Retry: 13},

@@ -96,6 +96,13 @@ func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links
 	}
 }
 
+// Revisited takes in a page whose reading came late.
+func (c *classifier) Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	if o.Late {
+		c.Done(now, p, o, links)
+	}
+}
+
 // learn takes in whether a page is hot.
 func (c *classifier) learn(p graph.Page, hot bool) {
 	x := c.example(p)

@@ -311,8 +311,11 @@ func (c *crawl) lose() {
 }
 
 // repeat makes the event of an act, with the ids of this crawl. It reports false if the act
-// concerns a site that is not known here.
+// concerns a site that is not known here, or a page that is not fetched.
 func (c *crawl) repeat(from *event.Event) bool {
+	if from.Kind == event.Judged {
+		return c.judge(from)
+	}
 	e := *from
 	e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
 	c.event = e
@@ -326,5 +329,34 @@ func (c *crawl) repeat(from *event.Event) bool {
 		}
 	}
 	c.admit(from.Admit)
+	return true
+}
+
+// judge makes the event of an example of the topic, with the ids of this crawl and the links that are
+// known here. It reports false if the page is not fetched.
+func (c *crawl) judge(from *event.Event) bool {
+	e := event.Event{Kind: from.Kind, Links: c.event.Links[:0], New: c.event.New[:0], Bars: c.event.Bars[:0], Admit: c.event.Admit[:0]}
+	id := c.pages.known[from.Page]
+	if id == 0 || c.f.State(graph.Page(id-1)) != frontier.Fetched {
+		return false
+	}
+	e.Page = graph.Page(id - 1)
+	e.Read.Set(&from.Read)
+	e.Read.Hits = e.Read.Hits[:0]
+	hits := from.Read.Hits
+	for i, p := range from.Links {
+		var h event.Hit
+		if len(hits) > 0 && int(hits[0].Link) == i {
+			h, hits = hits[0], hits[1:]
+		}
+		if id := c.pages.known[p]; id != 0 && int(id-1) < c.f.Pages() {
+			if h.Anchor|h.Around != 0 {
+				h.Link = uint32(len(e.Links))
+				e.Read.Hits = append(e.Read.Hits, h)
+			}
+			e.Links = append(e.Links, graph.Page(id-1))
+		}
+	}
+	c.event = e
 	return true
 }

@@ -56,9 +56,72 @@ var narrow = func() (t [utf8.RuneSelf]kind) {
 // A table has what is known of characters that are not ASCII. The library does not tell their kinds,
 // so these are found by trying when they are first used: a text has few of them.
 type table struct {
-	kinds [1 << 16]kind   // of those of two and three bytes; 0: not known yet
-	lower [1 << 16]uint16 // where the kind is known
-	far   map[rune]kind   // of those of four bytes
+	kinds   [1 << 16]kind   // of those of two and three bytes; 0: not known yet
+	lower   [1 << 16]uint16 // where the kind is known
+	classes [1 << 16]class  // the same of those of three bytes, for blocks
+	pairs   [1 << 16]class  // of those of two bytes, by these; isLong for the beginning of three
+	far     map[rune]kind   // of those of four bytes
+}
+
+// A class says all about a character that is easy to read.
+type class uint8
+
+const (
+	notEasy class = 0 // or not known yet
+	isIn    class = 1 // is in words
+	isOther class = 2 // is in none
+	isUpper class = 3 // is in words, of two bytes, and has another form in lower case
+	isAlone class = 3 // is a word, of three bytes
+	isKana  class = 5 // is katakana, of three bytes
+	isLong  class = 0xff
+)
+
+// newTable returns a table that knows nothing.
+func newTable() *table {
+	t := &table{}
+	for lead := 0xe0; lead < 0xf0; lead++ {
+		for c := 0x80; c < 0xc0; c++ {
+			if r := lead&0xf<<12 | c&0x3f<<6; r >= 0x800 {
+				t.pairs[c<<8|lead] = isLong
+			}
+		}
+	}
+	return t
+}
+
+// long returns the class of the character that begins with the lowest byte of v, if the first two are
+// those of one of three bytes.
+func (t *table) long(v uint32) class {
+	if v&0xc00000 != 0x800000 {
+		return notEasy
+	}
+	return t.classes[v&0xf<<12|v>>8&0x3f<<6|v>>16&0x3f]
+}
+
+// learn notes the kind of a character of two or three bytes.
+func (t *table) learn(r rune) {
+	k, c, long := kindOf(r), notEasy, r >= 0x800
+	t.kinds[r], t.lower[r] = k, uint16(unicode.ToLower(r))
+	switch k &^ wide {
+	case letter | word, digit | word:
+		c = isIn
+	case alone | word:
+		c = isAlone
+	case katakana | word:
+		c = isKana
+	case 0:
+		c = isOther
+	}
+	switch {
+	case long:
+		t.classes[r] = c
+		return
+	case k&^wide == letter|word|upper:
+		c = isUpper
+	case c != isIn && c != isOther:
+		return
+	}
+	t.pairs[r&0x3f<<8|0x8000|r>>6|0xc0] = c
 }
 
 // at returns the kind and the length of the character at a place of a text.
@@ -88,7 +151,7 @@ func (t *table) find(text []byte) (kind, int) {
 	}
 	if n < utf8.UTFMax {
 		if t.kinds[r] == 0 {
-			t.kinds[r], t.lower[r] = kindOf(r), uint16(unicode.ToLower(r))
+			t.learn(r)
 		}
 		return t.kinds[r], n
 	}

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-
-	"github.com/zeebo/xxh3"
+	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -13,22 +12,24 @@ import (
 // A Reader finds the terms of a topic in pages and links. It keeps buffers and has one user at
 // a time.
 type Reader struct {
-	t      *Topic
-	words  *Words
-	places map[string]uint8
-	sieve  *sieve    // tells most words from terms; nil: all words are looked at
-	stems  []stemmed // by hash of the word; nil if words are left as they are
-	counts bool      // whether all words count, for the cosine
-	all    tally     // their occurrences
-	found  [MaxTerms]event.Match
-	hits   []hit // terms in the text of the page, in their order
+	t       *Topic
+	words   *Words
+	places  map[string]uint8
+	sieve   *sieve    // tells most words from terms; nil: all words are looked at
+	stems   []stemmed // by hash of the word; nil if words are left as they are
+	narrow  bool      // stems change only the ends of words that are ASCII
+	counts  bool      // whether all words count, for the cosine
+	all     tally     // their occurrences
+	reduced tally     // those of their stems
+	list    [blockSize]counted
+	open    uint64 // capitals of the word that goes on in the next block
+	found   [MaxTerms]event.Match
+	hits    []hit // terms in the text of the page, in their order
 }
 
-// A stemmed word is known by hashes.
-type stemmed struct {
-	word, stem uint64
-	place      uint8 // of the stem, noPlace if it is no term
-}
+// A stemmed word is known by hashes. Above stemBits bits of that of the stem is its place, noPlace if
+// it is no term.
+type stemmed struct{ word, stem uint64 }
 
 // A hit is a term in a text.
 type hit struct {
@@ -39,7 +40,9 @@ type hit struct {
 const (
 	noPlace = MaxTerms
 	// keptStems is the number of words whose stems are kept: most of those of a site.
-	keptStems = 1 << 13
+	keptStems = 1 << 15
+	stemWays  = 4 // places in which a word may be
+	stemBits  = 57
 )
 
 // NewReader returns a reader.
@@ -49,7 +52,7 @@ func (t *Topic) NewReader() *Reader {
 		r.places[word] = uint8(i)
 	}
 	if r.words.stem != nil {
-		r.stems = make([]stemmed, keptStems)
+		r.stems, r.narrow = make([]stemmed, keptStems), suffixes(t.Rule.Stem)
 	}
 	return r
 }
@@ -72,13 +75,13 @@ func (r *Reader) PageWithLinks(title, text []byte, edges []uint32, to *event.Rea
 	for ; x.next < len(edges); x.next++ {
 		edges[x.next] = x.words
 	}
-	w := r.words
+	norm, w := r.norm(text), r.words
 	for w.begin(title); w.next(); {
-		if place := r.place(false); place != noPlace {
+		if place := r.place(); place != noPlace {
 			r.found[place].Title = more(r.found[place].Title)
 		}
 	}
-	to.Words, to.Norm = max(1, x.words), r.all.norm()
+	to.Words, to.Norm = max(1, x.words), norm
 	r.matches(to)
 	if cap(r.hits) > maxHits {
 		r.hits = slices.Clone(r.hits)
@@ -101,45 +104,77 @@ func (r *Reader) matches(to *event.Reading) {
 // more returns a number plus 1, if there is room for it.
 func more(n uint16) uint16 { return max(n, n+1) }
 
-// place returns the place of the term that the present word is, noPlace if it is none. With
-// count, the word counts in the norm of the page.
-func (r *Reader) place(count bool) uint8 {
+// place returns the place of the term that the present word is, noPlace if it is none.
+func (r *Reader) place() uint8 {
 	w := r.words
-	if w.to-w.from > maxWord {
+	if w.to-w.from > maxWord || r.sieve != nil && !r.sieve.keeps(w.text, w.from) {
 		return noPlace
 	}
-	kept := r.sieve == nil || r.sieve.keeps(w.text, w.from)
-	switch {
-	case r.stems != nil && (kept || count):
-		s := r.stem()
-		if count {
-			r.all.add(s.stem)
-		}
-		return s.place
-	case count && r.stems == nil:
-		r.all.add(w.hash())
+	if r.stems != nil {
+		return uint8(r.stem(w.hash()) >> stemBits)
 	}
-	if kept {
-		if i, ok := r.places[string(w.fold())]; ok {
-			return i
-		}
+	return r.placeOf(w.fold())
+}
+
+// placeOf returns the place of a term, noPlace if the word is none.
+func (r *Reader) placeOf(word []byte) uint8 {
+	if i, ok := r.places[string(word)]; ok {
+		return i
 	}
 	return noPlace
 }
 
-// stem returns the stem of the present word.
-func (r *Reader) stem() *stemmed {
-	w := r.words
-	hash := w.hash() | 1
-	s := &r.stems[hash>>1%keptStems]
-	if s.word != hash {
-		stem := w.reduce(w.fold())
-		*s = stemmed{word: hash, stem: xxh3.Hash(stem), place: noPlace}
-		if i, ok := r.places[string(stem)]; ok {
-			s.place = i
-		}
+// count counts the present word in the norm of the page.
+func (r *Reader) count() {
+	if w := r.words; w.to-w.from <= maxWord {
+		r.list[0] = counted{w.hash(), uint32(w.from), uint32(w.to)}
+		r.all.add(r.list[:1])
 	}
-	return s
+}
+
+// norm returns the norm of the page, 0 if words do not count. Each of the words is reduced to its stem
+// only once.
+func (r *Reader) norm(text []byte) float32 {
+	if r.stems == nil || !r.counts {
+		return r.all.norm()
+	}
+	w := r.words
+	w.begin(text)
+	r.reduced.reset()
+	for _, u := range r.all.used[:r.all.n] {
+		s := &r.all.slots[u.slot]
+		hash := s.hash
+		if !r.narrow || text[u.to-1] < utf8.RuneSelf {
+			w.from, w.to = int(u.from), int(u.to)
+			hash = r.stem(hash)
+		}
+		r.reduced.addMany(hash&(1<<stemBits-1), s.n)
+	}
+	return r.reduced.norm()
+}
+
+// stem returns the hash of the stem of the present word, with its place above. hash is that of the
+// word.
+func (r *Reader) stem(hash uint64) uint64 {
+	i := hash % (keptStems / stemWays)
+	set := (*[stemWays]stemmed)(r.stems[stemWays*i:])
+	hash |= 1
+	if set[0].word == hash {
+		return set[0].stem
+	}
+	at := 1
+	for at < stemWays-1 && set[at].word != hash {
+		at++
+	}
+	s := set[at]
+	if s.word != hash {
+		w := r.words
+		place := uint64(r.placeOf(w.reduce(w.fold())))
+		s = stemmed{hash, w.hashLow()&(1<<stemBits-1) | place<<stemBits}
+	}
+	copy(set[1:], set[:at]) // the one that was used last is the first
+	set[0] = s
+	return s.stem
 }
 
 // around is the number of words before and after a link in which terms count for it.
@@ -166,7 +201,7 @@ func (r *Reader) Link(edges []uint32, i int) (anchor, near uint64) {
 // Mask returns the terms in a text, as bits.
 func (r *Reader) Mask(text []byte) (mask uint64) {
 	for r.words.begin(text); r.words.next(); {
-		if place := r.place(false); place != noPlace {
+		if place := r.place(); place != noPlace {
 			mask |= 1 << place
 		}
 	}

@@ -76,7 +76,11 @@ func TestTally(t *testing.T) {
 		counts := map[uint64]int{}
 		for range rng.IntN(5000) {
 			h := rng.Uint64N(3000) * rng.Uint64N(3) << 7
-			all.add(h)
+			if h%2 == 0 {
+				all.add([]counted{{hash: h}})
+			} else {
+				all.addMany(h, 1)
+			}
 			counts[h]++
 		}
 		square := 0.0
@@ -121,12 +125,15 @@ func (r *Reader) wordByWord(text []byte, edges []uint32) (to event.Reading) {
 	x := pass{edges: edges}
 	for r.words.begin(text); r.words.next(); x.words++ {
 		x.reach(r.words.from)
-		r.note(r.counts, x.words)
+		r.note(x.words)
+		if r.counts {
+			r.count()
+		}
 	}
 	for ; x.next < len(edges); x.next++ {
 		edges[x.next] = x.words
 	}
-	to.Words, to.Norm = max(1, x.words), r.all.norm()
+	to.Words, to.Norm = max(1, x.words), r.norm(text)
 	r.matches(&to)
 	return to
 }

@@ -72,7 +72,7 @@ type Words struct {
 
 // NewWords returns a finder of words that reduces them to their stems in a language; "" leaves
 // them as they are.
-func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem], kinds: new(table)} }
+func NewWords(stem string) *Words { return &Words{stem: stemmers()[stem], kinds: newTable()} }
 
 // maxWord is the largest number of bytes of a word. What is longer was not written to be read.
 const maxWord = 128
@@ -245,11 +245,17 @@ func (w *Words) fold() []byte {
 // hash returns the hash of the word in lower case.
 func (w *Words) hash() uint64 {
 	if w.seen&upper != 0 {
-		n := len(w.fold())
-		w.low = append(w.low, make([]byte, 16)...) // so that all can be read at once
-		return hashOf(w.low, 0, n)
+		w.fold()
+		return w.hashLow()
 	}
 	return hashOf(w.text, w.from, w.to)
+}
+
+// hashLow returns the hash of the word that was folded or reduced last.
+func (w *Words) hashLow() uint64 {
+	n := len(w.low)
+	w.low = append(w.low, make([]byte, 16)...) // so that all can be read at once
+	return hashOf(w.low, 0, n)
 }
 
 // hashOf hashes the word text[from:to] by sixteen bytes, with those of ASCII in lower case. In a word
@@ -264,10 +270,18 @@ func hashOf(text []byte, from, to int) uint64 {
 	if from+16 > len(text) {
 		return mixed(h^eight(text, from, min(n, 8)), eight(text, from+8, max(0, n-8)))
 	}
-	p := text[from : from+16]
+	p, keep := text[from:from+16], &kept[n]
 	x, y := lowered(binary.LittleEndian.Uint64(p)), lowered(binary.LittleEndian.Uint64(p[8:]))
-	return mixed(h^x&(1<<(8*n)-1), y&(1<<(8*max(0, n-8))-1))
+	return mixed(h^x&keep[0], y&keep[1])
 }
+
+// kept has the bits of the first bytes of sixteen, by their number.
+var kept = func() (k [17][2]uint64) {
+	for n := range k {
+		k[n] = [2]uint64{1<<(8*n) - 1, 1<<(8*max(0, n-8)) - 1}
+	}
+	return k
+}()
 
 // eight returns at most eight bytes of a text as a number.
 func eight(text []byte, from, n int) (v uint64) {

@@ -71,6 +71,11 @@ func (x *story) read(s *state.State, r *journal.Record) {
 		}
 	case event.Done:
 		x.done(s, r)
+	case event.Judged:
+		if e.Page == x.page {
+			x.reading.Set(&e.Read)
+		}
+		x.hits(e)
 	}
 }
 
@@ -81,15 +86,20 @@ func (x *story) done(s *state.State, r *journal.Record) {
 		x.visited(s, r)
 		return
 	}
-	for _, h := range e.Read.Hits {
-		if e.Links[h.Link] == x.page {
-			x.anchor, x.around = x.anchor|h.Anchor, x.around|h.Around
-		}
-	}
+	x.hits(e)
 	if !e.Class.Failed() && !x.linkers[e.Page] && slices.Contains(e.Links, x.page) {
 		x.linkers[e.Page] = true
 		if len(x.linked) < x.most {
 			x.linked = append(x.linked, e.Page)
+		}
+	}
+}
+
+// hits takes the terms at links to the page.
+func (x *story) hits(e *event.Event) {
+	for _, h := range e.Read.Hits {
+		if e.Links[h.Link] == x.page {
+			x.anchor, x.around = x.anchor|h.Anchor, x.around|h.Around
 		}
 	}
 }

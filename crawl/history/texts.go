@@ -22,7 +22,21 @@ func WARCFiles(dir string) ([]string, error) {
 // order, until fn returns an error. A page that was fetched several times comes several times.
 // Titles and texts are valid until fn returns.
 func EachText(ctx context.Context, files []string, fn func(url string, title, text []byte) error) error {
-	x := texts{warcFeed: warcFeed{g: gather.New(&gather.Options{})}, fn: fn}
+	x := texts{warcFeed: warcFeed{g: gather.New(&gather.Options{})}}
+	x.fn = func(url string, _ *gather.Found) error {
+		title, text := x.g.Text()
+		return fn(url, title, text)
+	}
+	return x.read(ctx, files)
+}
+
+// EachFound calls fn with the URLs of these pages, and what a gatherer finds in them.
+func EachFound(ctx context.Context, files []string, o *gather.Options, fn func(url string, f *gather.Found) error) error {
+	x := texts{warcFeed: warcFeed{g: gather.New(o)}, fn: fn}
+	return x.read(ctx, files)
+}
+
+func (x *texts) read(ctx context.Context, files []string) error {
 	for _, name := range files {
 		if err := x.file(ctx, name); err != nil {
 			return err
@@ -34,7 +48,7 @@ func EachText(ctx context.Context, files []string, fn func(url string, title, te
 // texts reads pages from WARC files.
 type texts struct {
 	warcFeed
-	fn func(url string, title, text []byte) error
+	fn func(url string, f *gather.Found) error
 }
 
 func (x *texts) file(ctx context.Context, name string) error {
@@ -55,6 +69,5 @@ func (x *texts) text(rec *archive.Record) error {
 	if x.g.Page(url, a, time.Time{}, &x.found); x.found.Class != event.OK {
 		return nil
 	}
-	title, text := x.g.Text()
-	return x.fn(url, title, text)
+	return x.fn(url, &x.found)
 }

@@ -140,6 +140,10 @@ func (r *recorder) read(x *journal.Record) error {
 		}
 	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named, event.Denied:
 		r.act(x)
+	case event.Judged:
+		a := event.Event{Kind: e.Kind, Task: e.Task, Links: slices.Clone(e.Links)}
+		a.Read.Set(&e.Read)
+		r.marks.act(x.Now, sim.Act{Event: a, Since: x.Now - r.last})
 	}
 	r.marks.now = x.Now
 	return err
