@@ -289,7 +289,7 @@ func TestStartSetsEnd(t *testing.T) {
 	prepare := func(set int) (*Comparison, error) {
 		return comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, uint64(set)) }), nil
 	}
-	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 106", "interval 50 of 106"} {
+	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 114", "interval 50 of 114"} {
 		after := 0
 		_, err := RunStartSets([]string{"breadth-first", "opic"}, 3, 1, prepare, func(what string) error {
 			if what == at || after > 0 {

@@ -20,15 +20,23 @@ import (
 
 // A middleBatch is the batch in which a crawl in batches fetches the page in the middle
 // of all, under the thesis' barrier: it is fetched whole before the next is chosen, so
-// its pages are a stretch of the crawl.
+// its pages are a stretch of the crawl. It is chosen without a model of time, so that the
+// same pages can be fetched under any conditions.
 type middleBatch struct {
 	place  *experiment.Place
 	pages  []graph.Page
-	spans  [][2]time.Duration // start and end of each fetch, since the batch was chosen; nil without times
-	took   time.Duration
 	number int // of the batch, from 1
 	k      int
 	reach  []graph.Page // all pages that can be reached
+}
+
+// A fetchedBatch is a batch with how it was fetched.
+type fetchedBatch struct {
+	*middleBatch
+	spans [][2]time.Duration // start and end of each fetch, since the batch was chosen
+	took  time.Duration
+	tail  []measure.Tail
+	lost  int // pages that were given up
 }
 
 // middle crawls breadth-first in batches of T/30 pages up to the middle.
@@ -39,11 +47,9 @@ func middle(b *experiment.Bench, p *experiment.Place, s lab.Setting) (*middleBat
 	}
 	n := len(c.Tree.Order)
 	m := &middleBatch{place: p, k: experiment.Batch(n), reach: c.Tree.Order}
-	var begins []time.Duration
 	ends := []int{0} // fetches up to the beginning of each batch, then to the end of the last
 	c.Frontier.Mode, c.Frontier.Batch = frontier.Thesis, m.k
-	c.Frontier.Batched = func(now time.Duration, pages []graph.Page) {
-		begins = append(begins, now)
+	c.Frontier.Batched = func(_ time.Duration, pages []graph.Page) {
 		ends = append(ends, ends[len(ends)-1]+len(pages))
 	}
 	c.MaxPages = min(n, n/2+m.k)
@@ -53,13 +59,30 @@ func middle(b *experiment.Bench, p *experiment.Place, s lab.Setting) (*middleBat
 	}
 	r := run.Result
 	m.number = sort.SearchInts(ends, n/2+1)
-	from, to, begin := ends[m.number-1], min(ends[m.number], len(r.Order)), begins[m.number-1]
-	m.pages = r.Order[from:to]
-	for i := from; i < to && r.Start != nil; i++ {
-		m.spans = append(m.spans, [2]time.Duration{r.Start[i] - begin, r.End[i] - begin})
-		m.took = max(m.took, r.End[i]-begin)
-	}
+	m.pages = r.Order[ends[m.number-1]:min(ends[m.number], len(r.Order))]
 	return m, nil
+}
+
+// fetch fetches the pages of the batch in their order, as a setting has it.
+func (m *middleBatch) fetch(b *experiment.Bench, s lab.Setting) (*fetchedBatch, error) {
+	alone := *s.World // without links nothing but the batch can be reached
+	alone.Sim.Out = graph.NewLists(alone.Pages(), 0)
+	defer alone.Sim.Out.Free()
+	s.World, s.Seeds = &alone, m.pages
+	c, err := b.Prepare(m.place, s)
+	if err != nil {
+		return nil, err
+	}
+	run, err := c.Crawl("breadth-first", b.Stop)
+	if err != nil {
+		return nil, err
+	}
+	r := run.Result
+	f := &fetchedBatch{middleBatch: m, took: r.Took, tail: c.Tails(run), lost: r.Lost}
+	for i := range r.Order {
+		f.spans = append(f.spans, [2]time.Duration{r.Start[i], r.End[i]})
+	}
+	return f, nil
 }
 
 // sites returns the number of sites that the batch has pages of.
@@ -136,18 +159,22 @@ func batchLines() []batchLine {
 	}
 }
 
-// batchesAt returns the middle batch for each line and each number of pages per
-// connection.
-func batchesAt(b *experiment.Bench, p *experiment.Place, perConnection ...int) ([][]*middleBatch, error) {
+// batchesAt returns how the middle batch is fetched over each line with each number of pages
+// per connection.
+func batchesAt(b *experiment.Bench, p *experiment.Place, perConnection ...int) ([][]*fetchedBatch, error) {
+	m, err := middle(b, p, b.Setting(p, nil))
+	if err != nil {
+		return nil, err
+	}
 	lines, n := batchLines(), len(perConnection)
-	all := make([]*middleBatch, len(lines)*n)
-	err := b.InParallel(len(all), func(i int) error {
-		s, err := b.Polite(p, nil)
+	all := make([]*fetchedBatch, len(lines)*n)
+	err = b.InParallel(len(all), func(i int) error {
+		s, err := politely(b, p, nil)
 		if err != nil {
 			return err
 		}
 		s.Fetchers, s.Bandwidth, s.Frontier.PerConnection = robots, lines[i/n].bandwidth, perConnection[i%n]
-		all[i], err = middle(b, p, s)
+		all[i], err = m.fetch(b, s)
 		return err
 	})
 	return slices.Collect(slices.Chunk(all, n)), err
@@ -173,10 +200,10 @@ func active(r *experiment.Run, p *experiment.Place) error {
 }
 
 // usable returns the number of fetchers that the batch has sites for.
-func (m *middleBatch) usable() int { return min(robots, m.sites()) }
+func (m *fetchedBatch) usable() int { return min(robots, m.sites()) }
 
 // mean returns the mean number of active fetchers.
-func (m *middleBatch) mean() float64 {
+func (m *fetchedBatch) mean() float64 {
 	busy := make([]float64, len(m.spans))
 	for i, s := range m.spans {
 		busy[i] = (s[1] - s[0]).Seconds()
@@ -185,7 +212,7 @@ func (m *middleBatch) mean() float64 {
 }
 
 // share returns seconds as a share of the batch's time.
-func (m *middleBatch) share(seconds float64) float64 {
+func (m *fetchedBatch) share(seconds float64) float64 {
 	if m.took == 0 {
 		return 0
 	}
@@ -193,7 +220,7 @@ func (m *middleBatch) share(seconds float64) float64 {
 }
 
 // below returns the share of the batch's time in which fewer than n fetchers are active.
-func (m *middleBatch) below(n float64) float64 {
+func (m *fetchedBatch) below(n float64) float64 {
 	type change struct {
 		at time.Duration
 		by int
@@ -218,7 +245,7 @@ func (m *middleBatch) below(n float64) float64 {
 const activePoints = 120
 
 // series returns the mean number of active fetchers in equal parts of the batch's time.
-func (m *middleBatch) series(name string) plot.Series {
+func (m *fetchedBatch) series(name string) plot.Series {
 	s := plot.Series{Name: name}
 	width := m.took.Seconds() / activePoints
 	if width == 0 {
@@ -236,8 +263,8 @@ func (m *middleBatch) series(name string) plot.Series {
 	return s
 }
 
-func activeSection(p *experiment.Place, all [][]*middleBatch, perConnection ...int) show.Section {
-	t := &show.Table{Columns: head("line", "c", "time (theirs), h", "time, h", "pages", "sites", "most that can be active", "active in the mean", "less than half active, % of the time")}
+func activeSection(p *experiment.Place, all [][]*fetchedBatch, perConnection ...int) show.Section {
+	t := &show.Table{Columns: head("line", "c", "time (theirs), h", "time, h", "pages", "sites", "most that can be active", "active in the mean", "less than half active, % of the time", "last 10 % of the pages, % of the time", "on sites")}
 	c := &plot.Chart{Title: "Active fetchers during a batch, " + p.World.Name, XLabel: "hours", YLabel: "active fetchers", LogX: true}
 	for l, line := range batchLines() {
 		for k, conn := range perConnection {
@@ -245,12 +272,12 @@ func activeSection(p *experiment.Place, all [][]*middleBatch, perConnection ...i
 			if line.bandwidth > 0 {
 				theirs = show.Num(line.theirs[k], 0)
 			}
-			t.Add(line.name, conn, theirs, show.Num(m.took.Hours(), 3), len(m.pages), m.sites(), m.usable(), show.Num(m.mean(), 2), show.Num(100*m.below(float64(m.usable())/2), 1))
+			t.Add(line.name, conn, theirs, show.Num(m.took.Hours(), 3), len(m.pages), m.sites(), m.usable(), show.Num(m.mean(), 2), show.Num(100*m.below(float64(m.usable())/2), 1), show.Num(100*m.tail[0].Time, 1), m.tail[0].Sites)
 			c.Series = append(c.Series, m.series(fmt.Sprintf("%s, c = %d", line.name, conn)))
 		}
 	}
 	m := all[0][0]
-	return show.Section{Title: p.World.Name, Text: fmt.Sprintf("Batch %d of K = %d pages; T = %d.", m.number, m.k, len(m.reach)), Chart: c, Table: t}
+	return show.Section{Title: p.World.Name, Text: fmt.Sprintf("Batch %d of K = %d pages; T = %d. All lines fetch the same pages.", m.number, m.k, len(m.reach)), Chart: c, Table: t}
 }
 
 // keepAlive shows figure 4.11.
@@ -273,12 +300,12 @@ func keepAlive(r *experiment.Run, p *experiment.Place) error {
 }
 
 // ratio returns the time of a batch with c = 100 by that with c = 1, by page.
-func ratio(m []*middleBatch) float64 {
-	per := func(m *middleBatch) float64 { return m.took.Seconds() / float64(len(m.pages)) }
+func ratio(m []*fetchedBatch) float64 {
+	per := func(m *fetchedBatch) float64 { return m.took.Seconds() / float64(len(m.pages)) }
 	return per(m[1]) / per(m[0])
 }
 
-func ratioFinding(all [][]*middleBatch) experiment.Finding {
+func ratioFinding(all [][]*fetchedBatch) experiment.Finding {
 	small, large, free := ratio(all[0]), ratio(all[1]), ratio(all[2])
 	return experiment.Found(small < 1 && large < small, "to %.2f of the time at 2 kB/s, theirs 0.88; %.2f at 20 kB/s, theirs 0.33; %.2f without limit", small, large, free)
 }

@@ -89,12 +89,15 @@ const (
 type speedUps struct {
 	place *experiment.Place
 	hours [][]float64 // by bandwidth, then r
+	most  [][]float64 // hours until 99 % of the pages were there: a few slow answers do not count
 	bytes [][]float64 // of all pages: the crawls stop early, on different pages
 	pages int
 	fetch float64 // seconds of a fetch with r = 1 and the widest line, in the mean
 	// With r = 256 and the widest line: pages of the site that had most of them, and
 	// fetchers active at once.
 	largest, peak int
+	tail          measure.Tail // its last 1 %
+	lost          int          // pages that all cells gave up
 }
 
 // table2 shows table 4.2 and figure 4.8.
@@ -110,18 +113,34 @@ func table2(r *experiment.Run, p *experiment.Place) error {
 	}
 	s := &speedUps{place: p}
 	for line := range slices.Chunk(runs, len(rs)) {
-		var h, n []float64
+		var h, m, n []float64
 		for _, c := range line {
-			h, n = append(h, c.Result.Took.Hours()), append(n, allBytes(c.Result))
+			h, m, n = append(h, c.Result.Took.Hours()), append(m, mostHours(c.Result)), append(n, allBytes(c.Result))
+			s.lost += c.Result.Lost
 		}
-		s.hours, s.bytes = append(s.hours, h), append(s.bytes, n)
+		s.hours, s.most, s.bytes = append(s.hours, h), append(s.most, m), append(s.bytes, n)
 	}
 	one, most := runs[len(runs)-len(rs)].Result, runs[len(runs)-1].Result
 	s.pages, s.fetch = len(one.Order), perPage(one)
-	s.largest, s.peak = slices.Max(sitesOf(p, most.Order)), most.Trace.Peak()
+	s.largest, s.peak, s.tail = slices.Max(sitesOf(p, most.Order)), most.Trace.Peak(), lastHundredth(p, most)
 	r.Show(s.section())
 	r.Find(p.World.Name, s.finding())
 	return nil
+}
+
+// lastHundredth returns the end of a crawl.
+func lastHundredth(p *experiment.Place, r *sim.Result) measure.Tail {
+	when := make([]float64, len(r.End))
+	for i, t := range r.End {
+		when[i] = t.Hours()
+	}
+	return measure.Tails(when, func(i int) int { return int(p.World.Sim.SiteOf[r.Order[i]]) }, 0.01)[0]
+}
+
+// mostHours returns the time until 99 % of the pages were there.
+func mostHours(r *sim.Result) float64 {
+	ends := slices.Sorted(slices.Values(r.End))
+	return ends[max(1, len(ends)-measure.PagesAt(0.01, len(ends)))-1].Hours()
 }
 
 // allBytes returns what a crawl transferred.
@@ -143,6 +162,11 @@ func (s *speedUps) unit() float64 { return s.hours[len(s.hours)-1][0] }
 
 // times returns the speed-up of a cell.
 func (s *speedUps) times(row, k int) float64 { return s.unit() / s.hours[row][k] }
+
+// timesMost returns the speed-up of a cell by the time until 99 % of the pages were there.
+func (s *speedUps) timesMost(row, k int) float64 {
+	return s.most[len(s.most)-1][0] / s.most[row][k]
+}
 
 // waiting returns the time of a fetcher that waits out w after every page, in hours.
 func (s *speedUps) waiting() float64 {
@@ -172,14 +196,14 @@ func (s *speedUps) section() show.Section {
 	t := &show.Table{Columns: head("bandwidth, B/s")}
 	c := &plot.Chart{Title: "Speed-up, " + s.place.World.Name, XLabel: "bandwidth, B/s", YLabel: "speed-up", LogX: true, LogY: true}
 	for _, r := range thesisFetchers() {
-		t.Columns = append(t.Columns, head(fmt.Sprintf("r = %d (theirs)", r), fmt.Sprintf("r = %d", r), fmt.Sprintf("r = %d at most, if fetchers wait", r))...)
+		t.Columns = append(t.Columns, head(fmt.Sprintf("r = %d (theirs)", r), fmt.Sprintf("r = %d", r), fmt.Sprintf("r = %d, to 99 %% of the pages", r), fmt.Sprintf("r = %d at most, if fetchers wait", r))...)
 		c.Series = append(c.Series, plot.Series{Name: fmt.Sprintf("r = %d", r)}, plot.Series{Name: fmt.Sprintf("r = %d, thesis", r), Baseline: true})
 	}
 	t.Columns = append(t.Columns, head("line in use with r = 256, %")...)
 	for i, row := range thesisSpeedUps() {
 		cells := []any{int(row.bandwidth)}
 		for k, theirs := range row.theirs {
-			cells = append(cells, show.Num(theirs, 1), show.Num(s.times(i, k), 3), show.Num(s.ifWaiting(i, k), 2))
+			cells = append(cells, show.Num(theirs, 1), show.Num(s.times(i, k), 3), show.Num(s.timesMost(i, k), 3), show.Num(s.ifWaiting(i, k), 2))
 			c.Series[2*k].Add(row.bandwidth, s.times(i, k))
 			c.Series[2*k+1].Add(row.bandwidth, theirs)
 		}
@@ -194,6 +218,7 @@ func (s *speedUps) text() string {
 	return text("table2-why",
 		s.pages, s.bytes[last][0]/pages/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, show.Counted(s.place.World.Sites(), "site"),
 		s.unit()*3600/pages, s.waiting()*3600/pages, s.ifWaiting(last, 2), s.times(last, 2),
+		s.tail.Pages, 100*s.tail.Time, show.Counted(s.tail.Sites, "site"), s.times(last, 2), s.timesMost(last, 2), show.Counted(s.lost, "page"),
 		s.used(0, 0)*s.hours[0][0], s.hours[0][0], s.used(0, 2)*s.hours[0][2], s.hours[0][2], s.times(0, 0), s.times(0, 2))
 }
 
@@ -205,18 +230,19 @@ const (
 )
 
 // finding judges the shape: growing with r (r = 256 at least doubles the speed on the
-// widest line), less than linearly, saturating.
+// widest line), less than linearly, saturating. It goes by the time until 99 % of the pages
+// were there: the last answer of thousands decides a longer time.
 func (s *speedUps) finding() experiment.Finding {
 	last := len(s.hours) - 1
-	gain := s.hours[last-1][2]/s.hours[last][2] - 1
-	holds := gain < saturates && s.times(last, 2) >= 2
-	for i, h := range s.hours {
+	gain := s.most[last-1][2]/s.most[last][2] - 1
+	holds := gain < saturates && s.timesMost(last, 2) >= 2
+	for i, h := range s.most {
 		for k, r := range thesisFetchers() {
-			holds = holds && s.times(i, k) <= float64(r)*speedSlack && (k == 0 || s.used(i, k) >= fullLine || h[k] <= h[k-1]*speedSlack)
+			holds = holds && s.timesMost(i, k) <= float64(r)*speedSlack && (k == 0 || s.used(i, k) >= fullLine || h[k] <= h[k-1]*speedSlack)
 		}
 	}
-	return experiment.Found(holds, "with the widest line %.1f for r = 64 and %.1f for r = 256, theirs 54.6 and 220.1; its largest site allows %s, and %d fetchers were active at most",
-		s.times(last, 1), s.times(last, 2), s.allows(), s.peak)
+	return experiment.Found(holds, "with the widest line %.1f for r = 64 and %.1f for r = 256 until 99 %% of the pages were there, %.1f and %.1f to the last page, theirs 54.6 and 220.1; its largest site allows %s, and %d fetchers were active at most",
+		s.timesMost(last, 1), s.timesMost(last, 2), s.times(last, 1), s.times(last, 2), s.allows(), s.peak)
 }
 
 // theirLine checks the thesis' table against a line that conserves bytes.

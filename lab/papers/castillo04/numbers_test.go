@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,10 +126,11 @@ func TestCastilloSpeedUpFinding(t *testing.T) {
 	made := func(change func(h [][]float64)) experiment.Finding {
 		s := &speedUps{place: bareplace(9), pages: 100, largest: 5, peak: 200}
 		for _, r := range thesisSpeedUps() {
-			s.hours = append(s.hours, []float64{100 / r.theirs[0], 100 / r.theirs[1], 100 / r.theirs[2]})
+			s.hours = append(s.hours, []float64{1, 1, 1}) // what one slow answer at the end makes of it
+			s.most = append(s.most, []float64{100 / r.theirs[0], 100 / r.theirs[1], 100 / r.theirs[2]})
 			s.bytes = append(s.bytes, []float64{1, 1, 1}) // no line is full
 		}
-		change(s.hours)
+		change(s.most)
 		return s.finding()
 	}
 	if f := made(func([][]float64) {}); !f.Holds || !strings.Contains(f.Numbers, "54.6 for r = 64 and 220.1 for r = 256") {
@@ -179,7 +181,7 @@ func TestGini(t *testing.T) {
 
 // Three fetches over ten seconds: one all the time, two for a part of it.
 func TestMiddleBatchActive(t *testing.T) {
-	m := &middleBatch{took: 10 * time.Second, spans: [][2]time.Duration{
+	m := &fetchedBatch{took: 10 * time.Second, spans: [][2]time.Duration{
 		{0, 10 * time.Second}, {2 * time.Second, 4 * time.Second}, {3 * time.Second, 6 * time.Second},
 	}}
 	if got := m.mean(); got != 1.5 {
@@ -199,26 +201,35 @@ func TestMiddleBatchActive(t *testing.T) {
 	}
 }
 
-// The batch in the middle has K pages and holds the page in the middle of the crawl.
+// The batch in the middle has K pages, and fetching it fetches just these.
 func TestMiddleBatch(t *testing.T) {
 	p := experimenttest.Small(t, "many", 900, 60, true)
 	b := experimenttest.BenchOf(p)
-	set, err := b.Polite(p, nil)
+	m, err := middle(b, p, b.Setting(p, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Fetchers = 8
-	m, err := middle(b, p, set)
+	if m.k != 30 || len(m.pages) != 30 {
+		t.Fatalf("K %d, %d pages", m.k, len(m.pages))
+	}
+	all, err := batchesAt(b, p, 1, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.k != 30 || len(m.pages) != 30 || len(m.spans) != 30 || m.took <= 0 {
-		t.Fatalf("K %d, %d pages, %d spans, %v", m.k, len(m.pages), len(m.spans), m.took)
-	}
-	for i, s := range m.spans {
-		if s[0] < 0 || s[1] <= s[0] || s[1] > m.took {
-			t.Errorf("fetch %d from %v to %v of %v", i, s[0], s[1], m.took)
+	for _, line := range all {
+		for _, f := range line {
+			if !slices.Equal(f.pages, m.pages) || len(f.spans)+f.lost != 30 || f.took <= 0 || len(f.tail) == 0 {
+				t.Errorf("%d pages, %d fetched, %d lost, in %v", len(f.pages), len(f.spans), f.lost, f.took)
+			}
+			for i, s := range f.spans {
+				if s[0] < 0 || s[1] <= s[0] || s[1] > f.took {
+					t.Errorf("fetch %d from %v to %v of %v", i, s[0], s[1], f.took)
+				}
+			}
 		}
+	}
+	if small, large, free := all[0][0].took, all[1][0].took, all[2][0].took; small < large || large < free {
+		t.Errorf("the same pages take %v, %v and %v over larger and larger lines", small, large, free)
 	}
 	few := experimenttest.Small(t, "few", 20, 4, true)
 	if m, err = middle(b, few, b.Setting(few, nil)); err != nil || m.k != 1 || len(m.pages) != 1 {
@@ -227,11 +238,11 @@ func TestMiddleBatch(t *testing.T) {
 }
 
 func TestCastilloBatchFindings(t *testing.T) {
-	batch := func(hours float64) *middleBatch {
-		return &middleBatch{pages: make([]graph.Page, 10), took: time.Duration(hours * float64(time.Hour))}
+	batch := func(hours float64) *fetchedBatch {
+		return &fetchedBatch{middleBatch: &middleBatch{pages: make([]graph.Page, 10)}, took: time.Duration(hours * float64(time.Hour))}
 	}
-	lines := func(h ...float64) [][]*middleBatch {
-		return [][]*middleBatch{{batch(h[0]), batch(h[1])}, {batch(h[2]), batch(h[3])}, {batch(1), batch(1)}}
+	lines := func(h ...float64) [][]*fetchedBatch {
+		return [][]*fetchedBatch{{batch(h[0]), batch(h[1])}, {batch(h[2]), batch(h[3])}, {batch(1), batch(1)}}
 	}
 	if f := ratioFinding(lines(33, 29, 9, 3)); !f.Holds || !strings.Contains(f.Numbers, "0.33 at 20 kB/s") {
 		t.Errorf("their own hours: %+v", f)

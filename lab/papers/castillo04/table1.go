@@ -91,7 +91,7 @@ func table1At(b *experiment.Bench, p *experiment.Place, policies []string) (plai
 	if err != nil || !p.World.HasSites() {
 		return plain, nil, err
 	}
-	s, err := b.Polite(p, plain.Truth)
+	s, err := politely(b, p, plain.Truth)
 	if err == nil {
 		polite, err = order(b, p, s, policies)
 	}
