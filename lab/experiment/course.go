@@ -33,6 +33,11 @@ func (b *Bench) Crawl(c *Course, policies []string) (err error) {
 // Courses crawls a place under several policies from its own seeds, which come first,
 // and from the further start sets.
 func (b *Bench) Courses(p *Place, truth TruthOf, policies ...string) ([]*Course, error) {
+	return b.CoursesIn(p, truth, func(*lab.Setting) error { return nil }, policies...)
+}
+
+// CoursesIn returns Courses in a setting that change makes of the pure ordering experiment.
+func (b *Bench) CoursesIn(p *Place, truth TruthOf, change func(*lab.Setting) error, policies ...string) ([]*Course, error) {
 	sets := append([][]graph.Page{p.Seeds}, b.FurtherStarts(p)...)
 	all := make([]*Course, len(sets))
 	for i, seeds := range sets {
@@ -43,6 +48,9 @@ func (b *Bench) Courses(p *Place, truth TruthOf, policies ...string) ([]*Course,
 		}
 		s := b.Setting(p, t)
 		s.Seeds = seeds
+		if err := change(&s); err != nil {
+			return nil, err
+		}
 		if all[i], err = b.Prepare(p, s); err != nil {
 			return nil, err
 		}

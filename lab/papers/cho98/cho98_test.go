@@ -4,9 +4,11 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/experiment/experimenttest"
@@ -180,4 +182,32 @@ func allPages(n int) []graph.Page {
 		e[p] = graph.Page(p)
 	}
 	return e
+}
+
+// TestGraph5SmallWorlds: a domain of which nothing can be reached is no world on which the
+// finding fails.
+func TestGraph5SmallWorlds(t *testing.T) {
+	p := experimenttest.Small(t, "small", 900, 3, true)
+	b := experimenttest.BenchOf(p)
+	e := experimenttest.Named(t, Experiments(), "cho98-graph5")
+	r, err := e.Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Sections) != 1 || strings.Contains(r.Verdict, "not tested") {
+		t.Errorf("of 900 pages: %d sections, %s", len(r.Sections), r.Verdict)
+	}
+	out := make([][]graph.Page, 268) // all links lead to page 0
+	for q := range out[1:] {
+		out[q+1] = []graph.Page{0}
+	}
+	w := &lab.World{Name: "one", Sim: experimenttest.Bare(experimenttest.Web(t, out))}
+	w.In = rank.Transpose(w.Sim.Out)
+	t.Cleanup(w.In.Free)
+	if r, err = e.Run(experimenttest.BenchOf(&experiment.Place{World: w, Seeds: []graph.Page{0}})); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.Verdict, "Could not be tested here") || !strings.Contains(r.Verdict, "1 of 268 pages can be reached") || len(r.Sections) != 0 {
+		t.Errorf("of one page: %s", r.Verdict)
+	}
 }

@@ -25,6 +25,10 @@ func graph5(r *experiment.Run, p *experiment.Place) error {
 		r.Lacks(p.World.Name, "its sites are unknown")
 	}
 	return eachDomain(domains, func(d *domain) error {
+		if n := d.Place.Reach(d.Seeds); n < smallest {
+			r.Lacks(d.World.Name, fmt.Sprintf("%d of %d pages can be reached, and fewer than %d show nothing", n, d.World.Pages(), smallest))
+			return nil
+		}
 		c, err := r.Course(&d.Place, experiment.ByBacklinks, "breadth-first", "backlink-count", rankedOrder(r.Once(), &d.Place))
 		if err != nil {
 			return err

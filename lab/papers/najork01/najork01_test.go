@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
@@ -192,5 +194,62 @@ func TestPaperBreadthFirstYieldsQuality(t *testing.T) {
 	}
 	if !(remote[0] > all[0] && remote[0]/remote[1] > all[0]/all[1]) {
 		t.Errorf("first days by remote links %v, by all links %v", remote[:2], all[:2])
+	}
+}
+
+// Mercator's rule holds in the crawls: a site is requested by one fetcher at a time, and ten times
+// as long as its last page took after it.
+func TestMercatorIsPolite(t *testing.T) {
+	p := experimenttest.Small(t, "many", 900, 60, true)
+	c := crawlOf(t, experimenttest.BenchOf(p), p, false)
+	r := c.Runs[0].Result
+	type visit struct{ from, to time.Duration }
+	last := map[graph.Site]visit{}
+	by := make([]int, len(r.Order))
+	for i := range by {
+		by[i] = i
+	}
+	slices.SortFunc(by, func(i, k int) int { return int(r.Start[i] - r.Start[k]) })
+	most := 0
+	for _, i := range by {
+		s := p.World.Sim.SiteOf[r.Order[i]]
+		if v, ok := last[s]; ok && r.Start[i] < v.to+10*(v.to-v.from) {
+			t.Fatalf("site %d is requested at %v after a page from %v to %v", s, r.Start[i], v.from, v.to)
+		}
+		last[s] = visit{r.Start[i], r.End[i]}
+		most = max(most, r.Trace.Peak())
+	}
+	if most < 10 {
+		t.Errorf("%d fetchers are active at most", most)
+	}
+	plain := *p
+	world := *p.World
+	world.Name += after
+	plain.World = &world
+	if o := crawlOf(t, experimenttest.BenchOf(&plain), &plain, false).Runs[0].Result; o.Trace != nil || slices.Equal(o.Order, r.Order) {
+		t.Error("one page after another is crawled as by Mercator")
+	}
+}
+
+// TestPoliteness: the differences are those of the averages, start by start.
+func TestPoliteness(t *testing.T) {
+	p := experimenttest.Small(t, "many", 400, 30, true)
+	b := experimenttest.BenchOf(p, experimenttest.Small(t, "few", 300, 4, true))
+	b.Starts = 3
+	r, err := experimenttest.Named(t, Experiments(), "najork01-politeness").Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := r.Sections[0].Table.Rows
+	if len(rows) != 6 || !strings.Contains(r.Verdict, "95 % interval") {
+		t.Fatalf("%d rows, verdict %s", len(rows), r.Verdict)
+	}
+	g, err := gainAt(&experiment.Run{Bench: b}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mean(g.average[0][2]) - mean(g.average[0][0])
+	if got := rows[0][7].Value(); math.Abs(got-want) > 1e-9 || len(g.average[0][2]) != 4 {
+		t.Errorf("Mercator is better by %v, want %v from %d starts", got, want, len(g.average[0][2]))
 	}
 }
