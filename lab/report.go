@@ -293,8 +293,8 @@ func (c *Comparison) Cumulative(runs []*Run, b *Baselines) show.Section {
 		func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(mostFetches(runs)))
 }
 
-// curves returns one chart of all runs; the baselines are ideal, horn and random, and
-// omniscient only if it is among the runs.
+// curves returns one chart of all runs; the baselines are ideal, horn and random, the diagonal
+// k/T of pages drawn at random from all, and omniscient only if it is among the runs.
 func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) measure.Curve, ideal measure.Curve) show.Section {
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
 	for _, r := range runs {
@@ -307,7 +307,7 @@ func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of f
 			}
 		}
 	}
-	chart.Series = append(chart.Series, runBaseline("ideal", ideal))
+	chart.Series = append(chart.Series, runBaseline("ideal", ideal), runBaseline("diagonal", measure.Random(len(c.Tree.Order), mostFetches(runs))))
 	return show.Section{Title: title, Chart: chart}
 }
 
