@@ -303,3 +303,23 @@ func TestStartSetsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestDiagonal (P6): charts over the pages have what pages drawn at random give, k/T.
+func TestDiagonal(t *testing.T) {
+	c := comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, 1) })
+	runs, base, err := c.Versus([]string{"breadth-first"}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.curveSections(runs, base) {
+		line := s.Chart.Series[len(s.Chart.Series)-1]
+		if line.Name != "diagonal" || !line.Baseline || len(line.X) != len(c.Tree.Order) {
+			t.Fatalf("%s ends with %s, %d points", s.Title, line.Name, len(line.X))
+		}
+		for i := range line.X {
+			if want := float64(i+1) / float64(len(c.Tree.Order)); line.X[i] != want || line.Y[i] != want {
+				t.Errorf("%s: the diagonal has (%v, %v), want %v", s.Title, line.X[i], line.Y[i], want)
+			}
+		}
+	}
+}

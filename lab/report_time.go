@@ -50,7 +50,7 @@ func (c *Comparison) timeSections(runs []*Run) []show.Section {
 		last = max(last, r.Result.Took.Seconds())
 	}
 	u := axisOfTime(last)
-	out := []show.Section{c.TimeTable(runs), c.tailSection(runs)}
+	out := []show.Section{c.TimeTable(runs), c.TailTable(runs)}
 	if c.Judge != nil {
 		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
@@ -165,8 +165,8 @@ func (c *Comparison) Tails(r *Run) []measure.Tail {
 	return measure.Tails(r.ends(1), site, 0.1, 0.05, 0.01)
 }
 
-// tailSection shows the ends of the runs, and what fetchers gave up.
-func (c *Comparison) tailSection(runs []*Run) show.Section {
+// TailTable shows the ends of the runs, and what fetchers gave up.
+func (c *Comparison) TailTable(runs []*Run) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "policy"}}}
 	for i, r := range runs {
 		row := []any{r.Policy}

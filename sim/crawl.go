@@ -66,7 +66,7 @@ type Patience struct {
 
 // String returns the limits for headers.
 func (p Patience) String() string {
-	return fmt.Sprintf("gives up after %v to connect or %v without an answer, %d retries", p.Connect, p.FirstByte, p.Retries)
+	return fmt.Sprintf("gives up after %v to connect or %v without an answer, retries %d", p.Connect, p.FirstByte, p.Retries)
 }
 
 // Options configure how a world is crawled.

@@ -291,6 +291,9 @@ func (s *simulation) ready(ctx context.Context) error {
 // setTime adds the model of time: with one, sites need an address and robots.txt
 // before their first page.
 func (s *simulation) setTime(ctx context.Context) (err error) {
+	if s.time == timeNone || isDir(s.time) {
+		s.setting.Patience = sim.Patience{} // no requests take time, or as long as they took
+	}
 	if s.time == timeNone {
 		return nil
 	}

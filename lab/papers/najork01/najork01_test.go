@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/experiment/experimenttest"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -251,5 +252,33 @@ func TestPoliteness(t *testing.T) {
 	want := mean(g.average[0][2]) - mean(g.average[0][0])
 	if got := rows[0][7].Value(); math.Abs(got-want) > 1e-9 || len(g.average[0][2]) != 4 {
 		t.Errorf("Mercator is better by %v, want %v from %d starts", got, want, len(g.average[0][2]))
+	}
+}
+
+// The ranking of an older snapshot has its pages by their old values, those that are gone among
+// them (P17).
+func TestRankedBefore(t *testing.T) {
+	h, err := lab.NewHistory([]float64{3, math.NaN(), 1, 8}, []float64{5, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &lab.World{Sim: experimenttest.Bare(experimenttest.Web(t, make([][]graph.Page, 4)))}
+	got := rankedBefore(&experiment.Place{World: w, History: h})
+	if want := []graph.Page{3, 4, 0, 5, 2}; !slices.Equal(got, want) {
+		t.Errorf("ranked %v, want %v", got, want)
+	}
+}
+
+// Figure 3 shows the older snapshot where there is one, once.
+func TestFig3Snapshots(t *testing.T) {
+	b := experimenttest.Bench(t, 0, 2)
+	b.Places = b.Places[:1]
+	r, err := experimenttest.Named(t, Experiments(), "najork01-fig3").Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := experimenttest.Section(t, r, b.Places[0].World.Name+": two snapshots")
+	if len(r.Sections) != 3 || s.Table == nil || len(s.Table.Rows) < 5 {
+		t.Errorf("%d sections", len(r.Sections))
 	}
 }

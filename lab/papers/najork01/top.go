@@ -51,7 +51,57 @@ func fig3(r *experiment.Run, c *crawl58) (err error) {
 		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them. Rank-biased overlap, which weighs the first pages most (p = %v): %.3f after %s, %.3f after %s.",
 			len(whole), measure.PagesAt(najorkTop, len(whole)), najorkBias, bias(cuts[0]), cuts[0].name, bias(cuts[1]), cuts[1].name)})
 	r.Find(place, fig3Finding(over, cuts[0], whole))
+	if c.Place.History == nil || c.Times == nil {
+		return nil
+	}
+	return snapshots(r, c.Place)
+}
+
+// snapshots shows the overlap of the top N between an older snapshot of a place and the present
+// one, both by PageRank with follow 0.9 of the whole graph.
+func snapshots(r *experiment.Run, p *experiment.Place) error {
+	truth, err := experiment.ByPageRank(r.Bench, p, nil)
+	if err != nil {
+		return err
+	}
+	now, before := rankedNow(truth), rankedBefore(p)
+	line := plot.Series{Name: "older snapshot"}
+	t := &show.Table{Columns: []show.Column{{Name: "N"}, {Name: "overlap", Unit: "%"}}}
+	for _, x := range measure.Overlap(before, now).On(measure.LogGrid(min(len(before), len(now)), 10)) {
+		line.Add(float64(x.Pages), 100*x.Value)
+		t.Add(x.Pages, show.Num(100*x.Value, 1))
+	}
+	chart := &plot.Chart{Title: p.World.Name + ": overlap of the top N with the older snapshot", XLabel: "N", YLabel: "overlap, %", LogX: true, Series: []plot.Series{line}}
+	r.Show(show.Section{Title: p.World.Name + ": two snapshots", Chart: chart, Table: t,
+		Text: fmt.Sprintf("The older snapshot has %s, of which %d are gone. Rank-biased overlap (p = %v): %.3f. Both are ranked by PageRank of the whole graph, follow 0.9.",
+			show.Counted(len(before), "page"), p.History.Gone, najorkBias, measure.RankBiasedOverlap(before, now, najorkBias))})
 	return nil
+}
+
+// rankedNow returns all pages, best first.
+func rankedNow(t *measure.Truth) []graph.Page {
+	all := make([]graph.Page, len(t.Value))
+	for p := range all {
+		all[p] = graph.Page(p)
+	}
+	return measure.Ranking(t.Value, all)
+}
+
+// rankedBefore returns the pages of the older snapshot, best first. Those that are gone have
+// numbers after the pages of the present one.
+func rankedBefore(p *experiment.Place) []graph.Page {
+	h, n := p.History, p.World.Pages()
+	value := make([]float64, n, n+h.Gone)
+	var pages []graph.Page
+	for q := range graph.Page(n) {
+		if v, ok := h.Prior.Value(q); ok {
+			value[q], pages = v, append(pages, q)
+		}
+	}
+	for _, v := range h.Prior.All[h.Old:] {
+		value, pages = append(value, v), append(pages, graph.Page(len(value)))
+	}
+	return measure.Ranking(value, pages)
 }
 
 // cutAt breaks the crawl off after a share of its pages and ranks what it has.
