@@ -96,15 +96,6 @@ func (c *Comparison) optionsText() string {
 	if f.KeepAlive > 0 && c.Times != nil {
 		o = append(o, "connections kept for "+f.KeepAlive.String())
 	}
-	if f.Factor > 0 && c.Times != nil {
-		o = append(o, fmt.Sprintf("delay at least %g times the time of the last page", f.Factor))
-		if f.FactorMax > 0 {
-			o = append(o, "by this rule at most "+f.FactorMax.String())
-		}
-	}
-	if c.Patience != (sim.Patience{}) && c.Times != nil {
-		o = append(o, c.Patience.String())
-	}
 	if c.Bandwidth > 0 {
 		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(float64(c.Bandwidth))))
 	}
@@ -126,6 +117,15 @@ func (c *Comparison) optionsText() string {
 	}
 	if c.Duration > 0 {
 		o = append(o, fmt.Sprintf("for %.6g days", c.Duration.Hours()/24))
+	}
+	if f.Factor > 0 && c.Times != nil {
+		o = append(o, fmt.Sprintf("delay at least %g times the time of the last page", f.Factor))
+		if f.FactorMax > 0 {
+			o = append(o, "by this rule at most "+f.FactorMax.String())
+		}
+	}
+	if c.Patience != (sim.Patience{}) && c.Times != nil {
+		o = append(o, c.Patience.String())
 	}
 	if c.Times == nil {
 		o = append(o, "no model of time")

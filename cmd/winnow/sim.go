@@ -180,9 +180,9 @@ func (o *simOptions) addRunFlags() {
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
 	whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
+	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.Float64Var(&set.Frontier.Factor, "delay-factor", 0, "with --time: the delay is at least this many times the time that the last page took, 10 in Mercator")
 	f.Var((*span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
-	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	limit := config.Default()
 	set.Patience = sim.Patience{Connect: limit.Connect.Duration, FirstByte: limit.FirstByte.Duration, Retries: limit.Retries}
 	f.Var((*span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")

@@ -78,7 +78,7 @@ var arrows = map[string][]string{
 	"lab/papers":                    {"lab/boards", "lab/experiment", "lab/papers/castillo04", "lab/papers/cho98", "lab/papers/najork01", "lab/papers/wire02"},
 	"lab/papers/castillo04":         append([]string{"graph/stats", "lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/cho98":              append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/wire02":             {"freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
 	"bench":                         {anything}, // measures everything, nothing imports it
 	"bench/peers":                   {},         // a module of its own: it starts the binary
