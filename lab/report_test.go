@@ -289,7 +289,7 @@ func TestStartSetsEnd(t *testing.T) {
 	prepare := func(set int) (*Comparison, error) {
 		return comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, uint64(set)) }), nil
 	}
-	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 106", "interval 50 of 106"} {
+	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 114", "interval 50 of 114"} {
 		after := 0
 		_, err := RunStartSets([]string{"breadth-first", "opic"}, 3, 1, prepare, func(what string) error {
 			if what == at || after > 0 {
@@ -300,6 +300,26 @@ func TestStartSetsEnd(t *testing.T) {
 		})
 		if !errors.Is(err, stop) || after > 1 {
 			t.Errorf("stop at %q: %v, %d calls", at, err, after)
+		}
+	}
+}
+
+// TestDiagonal (P6): charts over the pages have what pages drawn at random give, k/T.
+func TestDiagonal(t *testing.T) {
+	c := comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, 1) })
+	runs, base, err := c.Versus([]string{"breadth-first"}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.curveSections(runs, base) {
+		line := s.Chart.Series[len(s.Chart.Series)-1]
+		if line.Name != "diagonal" || !line.Baseline || len(line.X) != len(c.Tree.Order) {
+			t.Fatalf("%s ends with %s, %d points", s.Title, line.Name, len(line.X))
+		}
+		for i := range line.X {
+			if want := float64(i+1) / float64(len(c.Tree.Order)); line.X[i] != want || line.Y[i] != want {
+				t.Errorf("%s: the diagonal has (%v, %v), want %v", s.Title, line.X[i], line.Y[i], want)
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c *Comparison) timeSections(runs []*Run) []show.Section {
 		last = max(last, r.Result.Took.Seconds())
 	}
 	u := axisOfTime(last)
-	out := []show.Section{c.TimeTable(runs)}
+	out := []show.Section{c.TimeTable(runs), c.TailTable(runs)}
 	if c.Judge != nil {
 		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
@@ -154,6 +154,34 @@ func (c *Comparison) timeRow(r *Run, hot []bool) []any {
 		row = append(row, show.Num(idle, 2))
 	}
 	return row
+}
+
+// Tails returns the last tenth, twentieth and hundredth of a run; nil without a model of time.
+func (c *Comparison) Tails(r *Run) []measure.Tail {
+	site := func(i int) int { return int(r.Result.Order[i]) }
+	if of := c.World.Sim.SiteOf; of != nil {
+		site = func(i int) int { return int(of[r.Result.Order[i]]) }
+	}
+	return measure.Tails(r.ends(1), site, 0.1, 0.05, 0.01)
+}
+
+// TailTable shows the ends of the runs, and what fetchers gave up.
+func (c *Comparison) TailTable(runs []*Run) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}}}
+	for i, r := range runs {
+		row := []any{r.Policy}
+		for _, tail := range c.Tails(r) {
+			if i == 0 {
+				name, key := fmt.Sprintf("last %g %%", 100*tail.Part), fmt.Sprintf("last_%g", 100*tail.Part)
+				t.Columns = append(t.Columns, show.Column{Name: name, Unit: "% of the time", Key: key + "_time"}, show.Column{Name: "on sites", Key: key + "_sites"})
+			}
+			row = append(row, show.Num(100*tail.Time, 1), tail.Sites)
+		}
+		t.Add(append(row, r.Result.Timeouts, r.Result.Lost)...)
+	}
+	t.Columns = append(t.Columns, show.Column{Name: "attempts given up", Key: "timeouts"}, show.Column{Name: "pages lost", Key: "lost"})
+	return show.Section{Title: "The end of the crawl", Table: t,
+		Text: "The share of the time that the last pages took, and on how many sites they lie: a crawl that stays as fast as it began needs 1 % of its time for the last 1 % of its pages. A few large sites, which are requested for one page at a time, or a few slow answers make the end long."}
 }
 
 // recallLevels returns the shares of the hot pages for which a report has the time.

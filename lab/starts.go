@@ -22,15 +22,19 @@ type StartSets struct {
 	Reached  []int
 	// Average and Regret by policy and set; an unknown regret is NaN.
 	Average, Regret [][]float64
-	random          uint64
-	curves          [][][]float64 // cumulative importance by policy, set and place of the grid
-	shown           []startSummary
+	// Top is the share of the pages needed for each of measure.TopParts of the best tenth, by
+	// policy, part and set; NaN where a crawl stopped before.
+	Top    [][][]float64
+	random uint64
+	curves [][][]float64 // cumulative importance by policy, set and place of the grid
+	shown  []startSummary
 }
 
 // A startSummary holds what a report shows of one policy. It is made once: an interval takes
 // 10,000 times as many draws as there are sets.
 type startSummary struct {
 	mean, regret, lead measure.Interval
+	top                []measure.Interval // by measure.TopParts, over the sets that got so far
 	band               plot.Series
 }
 
@@ -78,7 +82,7 @@ func (s *StartSets) run(set, threads int, prepare func(int) (*Comparison, error)
 func (s *StartSets) Add(c *Comparison, runs []*Run, base *Baselines) {
 	if s.curves == nil {
 		n := len(runs)
-		s.Average, s.Regret, s.curves = make([][]float64, n), make([][]float64, n), make([][][]float64, n)
+		s.Average, s.Regret, s.curves, s.Top = make([][]float64, n), make([][]float64, n), make([][][]float64, n), make([][][]float64, n)
 	}
 	s.random, s.Seeds, s.Reached = c.Random, len(c.Seeds), append(s.Reached, len(c.Tree.Order))
 	for i, r := range runs {
@@ -88,12 +92,27 @@ func (s *StartSets) Add(c *Comparison, runs []*Run, base *Baselines) {
 		}
 		s.Average[i], s.Regret[i] = append(s.Average[i], r.Measures.Average), append(s.Regret[i], regret)
 		s.curves[i] = append(s.curves[i], r.at(startGrid))
+		s.addTop(i, r.Measures.TopTenth)
+	}
+}
+
+// addTop adds what policy i needed for the top tenth.
+func (s *StartSets) addTop(i int, needed []*float64) {
+	if s.Top[i] == nil {
+		s.Top[i] = make([][]float64, len(needed))
+	}
+	for k, v := range needed {
+		at := math.NaN()
+		if v != nil {
+			at = *v
+		}
+		s.Top[i][k] = append(s.Top[i][k], at)
 	}
 }
 
 // Summarise computes the intervals, some policies at a time.
 func (s *StartSets) Summarise(threads int, progress func(what string) error) error {
-	const own = 3 // intervals of a policy, without those of its curve
+	const own = 7 // intervals of a policy, without those of its curve
 	s.shown = make([]startSummary, len(s.Policies))
 	sum := newTotal(len(s.Policies), func(done int) error {
 		return progress(fmt.Sprintf("interval %d of %d", done, (own+startGrid)*len(s.Policies)))
@@ -106,6 +125,9 @@ func (s *StartSets) Summarise(threads int, progress func(what string) error) err
 		}
 		one.mean = measure.Summarise(s.Average[i], s.random)
 		one.regret = measure.Summarise(slices.DeleteFunc(slices.Clone(s.Regret[i]), math.IsNaN), s.random)
+		for _, v := range s.Top[i] {
+			one.top = append(one.top, measure.Summarise(slices.DeleteFunc(slices.Clone(v), math.IsNaN), s.random))
+		}
 		one.lead, errs[i] = measure.Paired(s.Average[i], s.Average[s.Base], s.random)
 		if errs[i] == nil {
 			one.band, errs[i] = s.bandOf(i, func(k int) error { return sum.set(i, own+k) })
@@ -145,6 +167,10 @@ func (s *StartSets) Mean(i int) measure.Interval { return s.shown[i].mean }
 // MeanRegret returns the regret of policy i over the sets in which it is known.
 func (s *StartSets) MeanRegret(i int) measure.Interval { return s.shown[i].regret }
 
+// MeanTop returns the share of the pages that policy i needs for each of measure.TopParts of
+// the best tenth, over the sets that got so far.
+func (s *StartSets) MeanTop(i int) []measure.Interval { return s.shown[i].top }
+
 // Lead returns by how much policy i is ahead of the base, set by set.
 func (s *StartSets) Lead(i int) measure.Interval { return s.shown[i].lead }
 
@@ -160,7 +186,7 @@ func (s *StartSets) Sections() []show.Section {
 	for i := range s.Policies {
 		chart.Series = append(chart.Series, s.Band(i))
 	}
-	return []show.Section{{Title: "Cumulative importance over start sets", Text: about, Chart: chart}, s.Averages()}
+	return []show.Section{{Title: "Cumulative importance over start sets", Text: about, Chart: chart}, s.Averages(), s.tops()}
 }
 
 // Averages shows the means and the paired differences.
@@ -185,6 +211,28 @@ func (s *StartSets) Averages() show.Section {
 		Title: "Averages over start sets", Table: t,
 		Text: "Differences are taken set by set, so that what a start has in common cancels: two policies differ where 0 is outside the interval.",
 	}
+}
+
+// tops shows what is needed for the top tenth, and how much that depends on the start.
+func (s *StartSets) tops() show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}}}
+	for _, part := range measure.TopParts() {
+		key := "pages_for_top_10_" + topKey(part)
+		t.Columns = append(t.Columns, show.Column{Name: topName(part), Unit: "% of the pages", Key: key}, show.Column{Name: "sd", Key: key + "_sd"}, show.Column{Name: "from", Key: key + "_low"}, show.Column{Name: "to", Key: key + "_high"})
+	}
+	for i, name := range s.Policies {
+		row := []any{name}
+		for _, v := range s.MeanTop(i) {
+			if v.N == 0 {
+				row = append(row, show.None(), show.None(), show.None(), show.None())
+				continue
+			}
+			row = append(row, show.Num(100*v.Mean, 2), show.Num(100*v.SD, 2), show.Num(100*v.Low, 2), show.Num(100*v.High, 2))
+		}
+		t.Add(row...)
+	}
+	return show.Section{Title: "Downloads for the top tenth over start sets", Table: t,
+		Text: "Pages that had to be fetched until all, 99, 95 and 90 % of the best tenth of the pages were there, means with 95 % bootstrap intervals."}
 }
 
 // Differs returns "yes" if the interval of a difference leaves out 0, else "no".

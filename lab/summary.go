@@ -22,6 +22,10 @@ type Summary struct {
 	Seconds        float64  `json:"seconds"`         // of the crawl, by the clock on the wall
 	VirtualSeconds float64  `json:"virtual_seconds"` // that it took in its world
 	Active         *float64 `json:"active_fetchers,omitempty"`
+	// Tail is the end of the crawl, with a model of time; Timeouts and Lost are those of sim.Result.
+	Tail     []measure.Tail `json:"tail,omitempty"`
+	Timeouts int            `json:"timeouts,omitempty"`
+	Lost     int            `json:"lost,omitempty"`
 	// Copies is how up to date the copies were, in a world that changes.
 	Copies *revisit.Course `json:"copies,omitempty"`
 	Kept   *KeptPages      `json:"kept,omitempty"` // with room for some pages only
@@ -34,6 +38,8 @@ type SummaryOfStarts struct {
 	Average measure.Interval `json:"avg_cumulative_pagerank"`
 	Regret  measure.Interval `json:"regret"`
 	Lead    measure.Interval `json:"ahead_of_first"` // by the average, set by set
+	// Top is Measures.TopTenth over the sets that got so far.
+	Top []measure.Interval `json:"pages_for_top_10"`
 }
 
 // Summary returns the numbers of run i. b and sets may be nil.
@@ -48,6 +54,7 @@ func (c *Comparison) Summary(runs []*Run, i int, b *Baselines, sets *StartSets) 
 	if res.Trace != nil {
 		active := res.Trace.Mean().Active
 		s.Active = &active
+		s.Tail, s.Timeouts, s.Lost = c.Tails(run), res.Timeouts, res.Lost
 	}
 	if c.Judge == nil {
 		return s
@@ -57,7 +64,7 @@ func (c *Comparison) Summary(runs []*Run, i int, b *Baselines, sets *StartSets) 
 		s.Regret = &v
 	}
 	if sets != nil {
-		s.Starts = &SummaryOfStarts{Sets: sets.Sets(), Seeds: sets.Seeds, Average: sets.Mean(i), Regret: sets.MeanRegret(i), Lead: sets.Lead(i)}
+		s.Starts = &SummaryOfStarts{Sets: sets.Sets(), Seeds: sets.Seeds, Average: sets.Mean(i), Regret: sets.MeanRegret(i), Lead: sets.Lead(i), Top: sets.MeanTop(i)}
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/winnow-crawler/winnow/advise"
@@ -31,6 +32,9 @@ type Setup struct {
 	// crawler is late by some microseconds, or more where its machine is busy. From the first
 	// other task on it has a clock of its own.
 	InStep bool
+	// Patience is how long fetchers wait for answers of a model of time; without limits they
+	// wait for all. It has no effect on recorded answers and with Revisits.
+	Patience Patience
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -49,6 +53,20 @@ type Setup struct {
 	// Score is what the policy score orders by; nil means its default. Visits are weighed by it,
 	// whatever the policy.
 	Score *score.Function
+}
+
+// A Patience holds the limits after which a fetcher gives an attempt up, 0 for none. They do not
+// hold for bodies, which share the crawler's line. The page is requested again, after the
+// others of its site and with new luck, up to Retries times, and is lost then.
+type Patience struct {
+	Connect   time.Duration
+	FirstByte time.Duration
+	Retries   int
+}
+
+// String returns the limits for headers.
+func (p Patience) String() string {
+	return fmt.Sprintf("gives up after %v to connect or %v without an answer, retries %d", p.Connect, p.FirstByte, p.Retries)
 }
 
 // Options configure how a world is crawled.
@@ -88,10 +106,13 @@ type Result struct {
 	// Forgotten is how often a waiting page was forgotten. Then Known counts pages that were
 	// forgotten and found again several times.
 	Forgotten int
-	Took      time.Duration
-	Memory    int64    // bytes of frontier and policy at the end
-	Trace     *Trace   // fetchers over time; nil without a model of time
-	Notes     []string // what policies have to tell the user
+	// Timeouts is how often a fetcher gave an attempt up, and Lost the number of pages that
+	// were not fetched because of it: see Patience.
+	Timeouts, Lost int
+	Took           time.Duration
+	Memory         int64    // bytes of frontier and policy at the end
+	Trace          *Trace   // fetchers over time; nil without a model of time
+	Notes          []string // what policies have to tell the user
 }
 
 // Run crawls a world.
@@ -154,7 +175,8 @@ type crawl struct {
 	left         int             // pages that may still be handed out
 	player       *player         // nil unless the answers are recorded
 	event        event.Event
-	visits       *visits // nil unless pages are fetched again
+	visits       *visits               // nil unless pages are fetched again
+	tries        map[graph.Page]uint32 // attempts that were given up, by page of the world
 	forgetful    forgetful
 	store        *store        // nil unless only some pages are kept
 	watch        *advise.Watch // nil without Stop
@@ -175,6 +197,7 @@ type fetcher struct {
 	answer   *Answer       // nil unless it is recorded
 	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
+	gaveUp   bool          // see Patience
 }
 
 func newCrawl(w *World, o *Options) (*crawl, error) {
@@ -213,6 +236,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	c.connect()
 	c.revisit()
+	c.tries = map[graph.Page]uint32{}
 	c.store = newStore(c)
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))

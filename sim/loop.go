@@ -226,13 +226,47 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 	if !f.same {
 		f.bytes = t.Size(p)
 	}
-	if before = t.FirstByte(s, p, 0); !f.open {
-		before += t.Connect(s, uint32(p))
+	n := c.tries[p]
+	connect, answer := time.Duration(0), t.FirstByte(s, p, n)
+	if !f.open {
+		connect = t.Connect(s, uint32(p)^n*again)
+	}
+	if before, f.gaveUp = c.await(connect, answer); f.gaveUp {
+		f.bytes = 0
+		return before
 	}
 	if c.lines == nil && int(f.requests) >= c.o.Frontier.PerConnection {
 		f.after = t.Close(s, uint32(p))
 	}
 	return before
+}
+
+// again makes the connection of another attempt another one.
+const again = 0x9e3779b9
+
+// await returns how long a fetcher waits for a page of which the connection and the answer take so
+// long, and whether it gives up.
+func (c *crawl) await(connect, answer time.Duration) (before time.Duration, gaveUp bool) {
+	limit := c.o.Patience
+	switch {
+	case c.visits != nil:
+	case limit.Connect > 0 && connect > limit.Connect:
+		return limit.Connect, true
+	case limit.FirstByte > 0 && answer > limit.FirstByte:
+		return connect + limit.FirstByte, true
+	}
+	return connect + answer, false
+}
+
+// giveUp ends an attempt without an answer.
+func (c *crawl) giveUp(f *fetcher) {
+	p := c.page(f.task.Page)
+	c.event.Class, c.event.Again = event.Timeout, int(c.tries[p]) < c.o.Patience.Retries
+	c.tries[p]++
+	c.left++
+	if c.res.Timeouts++; !c.event.Again {
+		c.res.Lost++
+	}
 }
 
 // nextStep returns the instant of the next step.
@@ -320,7 +354,12 @@ func (c *crawl) endModelled(f *fetcher) {
 	case event.Robots:
 		c.event.Kind, c.event.For = event.Ruled, w.For
 	case event.Fetch:
-		c.event.Kind, c.event.Keep = event.Done, c.left > 0 && c.f.Continues(w.Site)
+		c.event.Kind = event.Done
+		if f.gaveUp {
+			c.giveUp(f)
+			return
+		}
+		c.event.Keep = c.left > 0 && c.f.Continues(w.Site)
 		c.arrive(f)
 	}
 }
@@ -337,7 +376,7 @@ func (c *crawl) rest(f *fetcher) time.Duration {
 		}
 		keeps = c.w.Times.Keeps(c.site(f.task.Site), p)
 	}
-	if c.left == 0 || !keeps {
+	if c.left == 0 || !keeps || f.gaveUp {
 		return 0
 	}
 	return event.Never

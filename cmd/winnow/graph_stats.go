@@ -35,8 +35,9 @@ out-links that reaches most, FILE a list of URLs or ids (a file that is called b
 ./best). The default is homes where URLs are known, else best.
 
 --against compares with an older snapshot of the same web: the pages and links that were
-kept, removed and added, matched by URL if both graphs have URLs, else by id, and the
-exponents of both side by side.`,
+kept, removed and added, matched by URL if both graphs have URLs, else by id, the exponents of
+both side by side, and how well the PageRank of the old one foretells the new: error, stability
+of places, overlap of the top N.`,
 		Example: `  winnow graph stats web.wg
   winnow graph stats web.wg --seeds best --json
   winnow graph stats web.wg --svg curve.svg
@@ -103,7 +104,7 @@ func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*sta
 		return nil, err
 	}
 	if o.against != "" {
-		r.Against, err = o.compare(ctx, u, g, shown)
+		r.Against, err = o.compare(ctx, u, g, report, shown)
 	}
 	return r, err
 }
@@ -130,13 +131,13 @@ func (o *statsOptions) reach(ctx context.Context, u *ui, g *graph.Graph, shown *
 }
 
 // compare measures the older snapshot and what both have in common.
-func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages) (*stats.Snapshot, error) {
+func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, now *stats.Report, shown *show.Stages) (*stats.Snapshot, error) {
 	old, err := openGraph(u, o.against)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
-	return stats.Against(ctx, old, g, !o.noRank, shown)
+	return stats.Against(ctx, old, g, now, !o.noRank, shown)
 }
 
 // asciiOnly reports whether the user's locale promises no more than ASCII.

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/boards"
+	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
@@ -67,8 +69,8 @@ func runLabList(u *ui) error {
 
 // chooseExperiments finds the experiments that names mean. Each runs once, in the order of the
 // table for each name.
-func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
-	var out []papers.Experiment
+func chooseExperiments(u *ui, names []string) ([]experiment.Experiment, error) {
+	var out []experiment.Experiment
 	have := map[string]bool{}
 	for _, name := range names {
 		found := papers.Named(name)
@@ -96,9 +98,9 @@ func completeExperiments(_ *cobra.Command, done []string, _ string) ([]string, c
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// labOptions are the flags of lab run. Flags that mean a field of papers.Bench set it.
+// labOptions are the flags of lab run. Flags that mean a field of experiment.Bench set it.
 type labOptions struct {
-	papers.Bench
+	experiment.Bench
 	graphs    []string // G or G=OLDER
 	seeds     string
 	out       string
@@ -154,7 +156,7 @@ freshness-leaderboard prints one object for each allocation.
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
 	whole(f, &opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
-	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(papers.BoardPolicies(), ",")+")")
+	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(boards.BoardPolicies(), ",")+")")
 	f.StringVar(&opt.reuse, "reuse", "", "summary.json of an earlier leaderboard, for policies that do not change")
 	f.StringArrayVar(&opt.changes, "changes", nil, "log of changes, one for each --graph in the same order, for freshness-leaderboard and wire02")
 	whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
@@ -200,7 +202,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 }
 
 // checkOut refuses reports that would replace a graph or the seeds.
-func (o *labOptions) checkOut(experiments []papers.Experiment) error {
+func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 	inputs := append([]string{o.seeds}, o.changes...)
 	for _, value := range o.graphs {
 		path, older := splitOlder(value)
@@ -222,7 +224,7 @@ func (o *labOptions) checkOut(experiments []papers.Experiment) error {
 }
 
 // runExperiments runs the experiments one after the other. It reports failures at the end.
-func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []papers.Experiment) error {
+func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []experiment.Experiment) error {
 	var failed []error
 	done := 0
 	for i := range experiments {
@@ -257,7 +259,7 @@ type labObject struct {
 	Report     json.RawMessage `json:"report"` // as in summary.json
 }
 
-func runExperiment(u *ui, opt *labOptions, e *papers.Experiment, more bool) error {
+func runExperiment(u *ui, opt *labOptions, e *experiment.Experiment, more bool) error {
 	start := time.Now()
 	rep, err := watchExperiment(u, &opt.Bench, e)
 	if err != nil {
@@ -279,7 +281,7 @@ func runExperiment(u *ui, opt *labOptions, e *papers.Experiment, more bool) erro
 }
 
 // printExperiment shows a report on standard output; more of them are two lines apart.
-func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Duration, more bool) error {
+func printExperiment(u *ui, e *experiment.Experiment, rep *show.Report, took time.Duration, more bool) error {
 	if u.asJSON && len(rep.Lines) > 0 {
 		for _, line := range rep.Lines {
 			if err := u.json(line); err != nil {
@@ -308,7 +310,7 @@ func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Du
 }
 
 // watchExperiment runs one with its progress shown.
-func watchExperiment(u *ui, b *papers.Bench, e *papers.Experiment) (*show.Report, error) {
+func watchExperiment(u *ui, b *experiment.Bench, e *experiment.Experiment) (*show.Report, error) {
 	p := show.NewProgress(u.progress(), e.Name, 0, "")
 	defer p.Done()
 	p.Note("begins")

@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/result"
+	"github.com/winnow-crawler/winnow/lab/boards"
+	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/leaderboard"
-	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
 // settleBoard checks the flags that are about one experiment, and reads the file of --reuse.
-func (o *labOptions) settleBoard(u *ui, experiments []papers.Experiment) error {
-	board := slices.ContainsFunc(experiments, func(e papers.Experiment) bool { return e.Name == papers.LeaderboardName })
+func (o *labOptions) settleBoard(u *ui, experiments []experiment.Experiment) error {
+	board := slices.ContainsFunc(experiments, func(e experiment.Experiment) bool { return e.Name == boards.LeaderboardName })
 	for _, flag := range []string{"policy", "reuse"} {
 		if o.flags.Changed(flag) && !board {
-			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", papers.LeaderboardName)
+			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", boards.LeaderboardName)
 		}
 	}
 	if o.page != "" && len(experiments) > 1 {
 		return withHint(usagef("--page is for one experiment, and these are %d", len(experiments)), "--out DIR has a report for each")
 	}
-	if err := papers.CheckBoard(o.Policies); err != nil {
+	if err := boards.CheckBoard(o.Policies); err != nil {
 		if right := nearPolicy(strings.Join(o.Policies, ","), err); right != "" {
 			return withHint(usagef("--policy: %w", err), "try: %s", u.withFlag("--policy", right))
 		}
@@ -37,7 +38,7 @@ func (o *labOptions) settleBoard(u *ui, experiments []papers.Experiment) error {
 	}
 	defer f.Close()
 	if o.Earlier, err = leaderboard.ReadEarlier(f); err != nil {
-		return withHint(fmt.Errorf("--reuse: %s: %w", o.reuse, err), "it is DIR/%s/summary.json after --out DIR", papers.LeaderboardName)
+		return withHint(fmt.Errorf("--reuse: %s: %w", o.reuse, err), "it is DIR/%s/summary.json after --out DIR", boards.LeaderboardName)
 	}
 	return nil
 }

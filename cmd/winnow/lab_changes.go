@@ -4,17 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/lab/papers"
+	"github.com/winnow-crawler/winnow/lab/boards"
+	"github.com/winnow-crawler/winnow/lab/experiment"
+	"github.com/winnow-crawler/winnow/lab/papers/wire02"
 )
 
 // settleChanges checks the flags that are about collections that change.
-func (o *labOptions) settleChanges(experiments []papers.Experiment) error {
-	meant := slices.ContainsFunc(experiments, func(e papers.Experiment) bool {
-		return e.Name == papers.FreshnessName || strings.HasPrefix(e.Name, papers.WirePrefix)
+func (o *labOptions) settleChanges(experiments []experiment.Experiment) error {
+	meant := slices.ContainsFunc(experiments, func(e experiment.Experiment) bool {
+		return e.Name == boards.FreshnessName || strings.HasPrefix(e.Name, wire02.Prefix)
 	})
 	for _, flag := range []string{"changes", "max-touched", "rate"} {
 		if o.flags.Changed(flag) && !meant {
-			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", papers.FreshnessName)
+			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", boards.FreshnessName)
 		}
 	}
 	switch {

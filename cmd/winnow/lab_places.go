@@ -9,8 +9,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/measure"
-	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
 // labPlaces holds the open graphs that experiments run on.
@@ -63,7 +63,7 @@ func splitOlder(value string) (path, older string) {
 }
 
 // place opens a graph under a name and finds where crawls of it begin.
-func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place, error) {
+func (l *labPlaces) place(ctx context.Context, path, name string) (*experiment.Place, error) {
 	if isDir(path) {
 		return l.crawled(ctx, path, name)
 	}
@@ -85,17 +85,17 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 }
 
 // add adds a place without seeds.
-func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
+func (l *labPlaces) add(g *graph.Graph, name string) *experiment.Place {
 	w := lab.NewWorld(name, g, l.selfLinks, l.Threads)
 	l.close = append(l.close, w.Free)
-	p := &papers.Place{World: w}
+	p := &experiment.Place{World: w}
 	l.Places = append(l.Places, p)
 	return p
 }
 
 // crawled does what place does, for a crawl directory: crawls begin at the seeds of that
 // one.
-func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
+func (l *labPlaces) crawled(ctx context.Context, path, name string) (*experiment.Place, error) {
 	c, err := openWorld(ctx, l.u, path, false, l.shown)
 	if err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Pla
 }
 
 // olderHistory returns the PageRank of an older snapshot, as a crawl of it would know it.
-func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path string) (*lab.History, error) {
+func (l *labPlaces) olderHistory(ctx context.Context, p *experiment.Place, path string) (*lab.History, error) {
 	old, err := openGraph(l.u, path)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
-	return papers.OlderHistory(ctx, p, old, path, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
+	return experiment.OlderHistory(ctx, p, old, path, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
 }
 
 // builtIn makes the synthetic webs and what an earlier crawl knew of them.
@@ -130,5 +130,5 @@ func (l *labPlaces) builtIn(ctx context.Context) error {
 		return fmt.Errorf("make the built-in worlds: %w", err)
 	}
 	l.close = append(l.close, func() { os.RemoveAll(dir) })
-	return papers.EachBuiltIn(ctx, dir, l.shown.Set, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}, l.place)
+	return experiment.EachBuiltIn(ctx, dir, l.shown.Set, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}, l.place)
 }

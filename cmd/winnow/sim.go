@@ -181,6 +181,13 @@ func (o *simOptions) addRunFlags() {
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
 	whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
 	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
+	f.Float64Var(&set.Frontier.Factor, "delay-factor", 0, "with --time: the delay is at least this many times the time that the last page took, 10 in Mercator")
+	f.Var((*span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
+	limit := config.Default()
+	set.Patience = sim.Patience{Connect: limit.Connect.Duration, FirstByte: limit.FirstByte.Duration, Retries: limit.Retries}
+	f.Var((*span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")
+	f.Var((*span)(&set.Patience.FirstByte), "timeout-first-byte", "with --time thesis2004 or modern: give an attempt up if the answer takes longer to begin; 0s: never")
+	whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
 	whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
 	f.Var((*span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
@@ -284,6 +291,9 @@ func (s *simulation) ready(ctx context.Context) error {
 // setTime adds the model of time: with one, sites need an address and robots.txt
 // before their first page.
 func (s *simulation) setTime(ctx context.Context) (err error) {
+	if s.time == timeNone || isDir(s.time) {
+		s.setting.Patience = sim.Patience{} // no requests take time, or as long as they took
+	}
 	if s.time == timeNone {
 		return nil
 	}
@@ -416,15 +426,28 @@ func (s *simulation) remarks(c *lab.Comparison) {
 	if s.setting.MaxPages > t {
 		s.u.notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
 	}
-	for _, name := range s.chosen {
-		choice, err := policy.Choose(name)
-		if err != nil || choice.Spec.Name != "batch-pagerank" || choice.Params["k"] != "" || f.Batch < t {
-			continue
-		}
-		s.u.notef("%s computes ranks every %s pages, and only %s can be reached, so it crawls like breadth-first; try: %s",
-			name, show.Grouped(int64(f.Batch)), show.Grouped(int64(t)), s.u.withFlag("--batch", strconv.Itoa(max(1, t/30))))
-	}
+	s.largeBatch(t)
 	if !s.g.HasSites() && (s.setting.SitePolicy != "" || f.Delay > 0) {
 		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)
 	}
+}
+
+// largeBatch prints a note if K is larger than the t pages that can be reached, and policies
+// depend on it: they compute ranks once, when only the seeds are known.
+func (s *simulation) largeBatch(t int) {
+	var names []string
+	for _, name := range s.chosen {
+		choice, err := policy.Choose(name)
+		if err == nil && slices.Contains([]string{"batch-pagerank", "partial-pagerank"}, choice.Spec.Name) && choice.Params["k"] == "" {
+			names = append(names, name)
+		}
+	}
+	if s.setting.Frontier.Mode != frontier.Continuous {
+		names = append(names, "--batch-mode "+s.setting.Frontier.Mode.String())
+	}
+	if s.setting.Batch < t || len(names) == 0 {
+		return
+	}
+	s.u.notef("K is %s pages, and only %s can be reached: %s cannot show what K does (batch-pagerank is then breadth-first). The papers had 30 to 40 batches; try: %s",
+		show.Grouped(int64(s.setting.Batch)), show.Grouped(int64(t)), strings.Join(names, ", "), s.u.withFlag("--batch", strconv.Itoa(max(1, t/30))))
 }

@@ -145,7 +145,7 @@ func (o *simOptions) check(u *ui) error {
 		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
 		bounded{"remember", o.setting.Remember, 1, math.MaxInt},
 		bounded{"keep-pages", o.setting.KeepPages, 0, math.MaxInt32},
-		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
+		bounded{"retries", o.setting.Patience.Retries, 0, 100}, bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
 		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules", "changes", "revisit", "balance")
 	}
@@ -211,8 +211,18 @@ func (o *simOptions) checkMeaning(u *ui) error {
 	if o.setting.Bandwidth > 0 && o.time == timeNone {
 		return withHint(usagef("--bandwidth means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
 	}
-	if o.flags.Changed("keep-alive") && o.time == timeNone {
-		return withHint(usagef("--keep-alive means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+	for _, name := range []string{"keep-alive", "delay-factor", "delay-max", "timeout-connect", "timeout-first-byte", "retries"} {
+		if o.flags.Changed(name) && o.time == timeNone {
+			return withHint(usagef("--%s means nothing to --time none", name), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+		}
+	}
+	for _, name := range []string{"timeout-connect", "timeout-first-byte", "retries"} {
+		if o.flags.Changed(name) && isDir(o.time) {
+			return withHint(usagef("--%s means nothing to --time %s, whose answers took as long as they did", name, o.time), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+		}
+	}
+	if v := o.setting.Frontier.Factor; !(v >= 0 && v <= 1e6) {
+		return withHint(usagef("--delay-factor %g: it must be from 0 to 1,000,000", v), "try: %s", u.withFlag("--delay-factor", "10"))
 	}
 	for _, name := range []string{"min-active", "site-share"} {
 		if o.flags.Changed(name) && o.setting.Frontier.Mode == frontier.Continuous {

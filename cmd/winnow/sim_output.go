@@ -231,7 +231,7 @@ func (r *simResult) shownReport() *show.Report {
 		rep.Sections = append(rep.Sections, r.c.KeptTable(r.runs))
 	}
 	if r.c.Times != nil {
-		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
+		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs), r.c.TailTable(r.runs))
 	}
 	if r.c.Changes != nil {
 		rep.Sections = append(rep.Sections, r.c.FreshnessTable(r.runs))

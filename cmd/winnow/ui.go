@@ -30,6 +30,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -267,10 +268,11 @@ func withHint(err error, format string, args ...any) error {
 func exitCode(err error) int {
 	var usage *usageError
 	var missing *missingError
+	var short *rank.ToleranceError
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &missing):
+	case errors.As(err, &missing), errors.As(err, &short):
 		return exitMissing
 	}
 	return exitError

@@ -41,6 +41,23 @@ func TestToleranceNotReached(t *testing.T) {
 	if _, err := PageRank(w, Options{Tolerance: 1e-20}); !errors.As(err, &short) {
 		t.Errorf("tolerance 1e-20: error %v", err)
 	}
+	// Below what rounding may add, no luck of a small residual makes it reached.
+	reached := 0
+	for _, follow := range []float64{0.5, 0.9, 0.99} {
+		for _, method := range []Method{GaussSeidel, Jacobi} {
+			for tolerance := 1e-11; tolerance > 1e-16; tolerance /= 3 {
+				got, err := PageRank(w, Options{Follow: follow, Method: method, Tolerance: tolerance, MaxSweeps: 3000})
+				if ok := err == nil; ok != (got.Bound <= tolerance) {
+					t.Errorf("follow %g, tolerance %g: the error is at most %g, and the solve says %v", follow, tolerance, got.Bound, err)
+				} else if ok {
+					reached++
+				}
+			}
+		}
+	}
+	if reached < 10 {
+		t.Errorf("only %d tolerances were reached", reached)
+	}
 }
 
 func TestBadInputIsRefused(t *testing.T) {

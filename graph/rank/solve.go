@@ -43,8 +43,9 @@ func (u outcome) promise(follow float64) float64 {
 // rounding returns the part of promise that allows for rounding.
 func rounding(follow float64) float64 { return 16 * 0x1p-53 / (1 - follow) }
 
-// goal returns the bound to sweep for so that the promise keeps the tolerance; where
-// rounding alone would take more than half of the tolerance, half of it.
+// goal returns the bound to sweep for so that the promise keeps the tolerance. Where
+// rounding alone would take more than half of the tolerance it is half of it, and the promise
+// that is reached decides whether the tolerance is.
 func (v *solver) goal() float64 {
 	return max(v.o.Tolerance-rounding(v.follow), v.o.Tolerance/2)
 }
@@ -94,9 +95,9 @@ func (v *solver) run(sweep func() (change, sum float64)) (outcome, error) {
 		u.sweeps = n
 		bound := u.bound(v.follow)
 		switch {
-		case bound <= goal:
+		case u.promise(v.follow) <= v.o.Tolerance:
 			return u, nil
-		case n >= v.o.MaxSweeps:
+		case bound <= goal || n >= v.o.MaxSweeps:
 			return u, &ToleranceError{n, u.promise(v.follow), v.o.Tolerance}
 		}
 		guess = bound / limit

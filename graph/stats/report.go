@@ -31,6 +31,8 @@ type Report struct {
 	Held         *Concentration `json:"pagerank_held,omitempty"`
 	SiteGini     float64        `json:"site_gini"` // of pages per site
 	LargestSites []Site         `json:"largest_sites,omitempty"`
+
+	scores []float64 // PageRank of mean 1; nil if it was not computed
 }
 
 // A Spread is a distribution over pages.
@@ -146,6 +148,7 @@ func (r *Report) rank(g *graph.Graph, shown Progress) error {
 		r.PageRank.Fit = &fit
 	}
 	r.Held = concentrate(res.Score)
+	r.scores = res.Score
 	return nil
 }
 

@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
 	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
-	"lab/papers":         append([]string{"lab/forecast", "advise", "fakeweb", "fakeweb/answer", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         {"lab/boards", "lab/experiment", "lab/papers/castillo04", "lab/papers/cho98", "lab/papers/najork01", "lab/papers/wire02"},
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
@@ -108,12 +108,19 @@ var arrows = map[string][]string{
 	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
-	"fakeweb/shown":             {},
-	"fakeweb/subject":           {},
-	"fakeweb/internal/draw":     {},
-	"fakeweb/internal/language": {"fakeweb/internal/draw"},
-	"fakeweb/internal/padded":   {},
-	"fakeweb/internal/press":    {},
+	"fakeweb/shown":                 {},
+	"fakeweb/subject":               {},
+	"fakeweb/internal/draw":         {},
+	"fakeweb/internal/language":     {"fakeweb/internal/draw"},
+	"fakeweb/internal/padded":       {},
+	"fakeweb/internal/press":        {},
+	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/experiment/experimenttest": append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "sim", "internal/show"}, frontiers...),
+	"lab/boards":                    append([]string{"advise", "fakeweb", "freshness", "lab", "lab/experiment", "lab/forecast", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers/castillo04":         append([]string{"graph/stats", "lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers/cho98":              append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers/wire02":             {"freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
 }
 
 // anything in the table of arrows allows every package of ours.

@@ -4,7 +4,7 @@
 // graph it is judged on, and the starts where the subject is behind. Earlier reads the
 // numbers of an earlier run back.
 //
-// The package crawls nothing: lab/papers fills the board. A graph counts once, however many
+// The package crawls nothing: lab/boards fills the board. A graph counts once, however many
 // starts it has.
 package leaderboard
 

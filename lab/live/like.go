@@ -22,7 +22,12 @@ func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag str
 	}
 	if !changed("delay") {
 		f.Delay, f.SmallDelay, f.SmallSite = o.Delay, o.SmallDelay, o.SmallSite
-		f.Factor, f.FactorMax = o.Factor, o.FactorMax
+		if !changed("delay-factor") {
+			f.Factor = o.Factor
+		}
+		if !changed("delay-max") {
+			f.FactorMax = o.FactorMax
+		}
 	}
 	if !changed("per-connection") {
 		f.PerConnection = o.PerConnection
@@ -35,7 +40,7 @@ func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag str
 	}
 	f.Resolve, f.Robots = o.Resolve, o.Robots
 	// What changes what a crawl may request, or when, gives it a clock of its own.
-	set.InStep = replay && !slices.ContainsFunc([]string{"bandwidth", "batch", "batch-mode", "delay", "fetchers",
+	set.InStep = replay && !slices.ContainsFunc([]string{"bandwidth", "batch", "batch-mode", "delay", "delay-factor", "delay-max", "fetchers",
 		"keep-alive", "per-connection", "random-seed", "seeds", "site-policy", "wait-for-better"}, changed)
 	return nil
 }

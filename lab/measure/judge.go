@@ -199,6 +199,9 @@ type Measures struct {
 	PagesFor50 *float64 `json:"pages_for_50,omitempty"`
 	PagesFor80 *float64 `json:"pages_for_80,omitempty"`
 	PagesFor90 *float64 `json:"pages_for_90,omitempty"`
+	// Share of T after which all, 99, 95 and 90 % of the best tenth of E was fetched: see
+	// NeededForTop.
+	TopTenth []*float64 `json:"pages_for_top_10,omitempty"`
 }
 
 // HotMean is P_ST as one number: its mean over the crawl, for one threshold.
@@ -218,6 +221,7 @@ func (t *Trial) Measures() Measures {
 		AUC10: known(c.MeanTo(0.10)), AUC25: known(c.MeanTo(0.25)), AUC50: known(c.MeanTo(0.50)),
 		PagesFor50: known(c.PagesFor(0.5)), PagesFor80: known(c.PagesFor(0.8)), PagesFor90: known(c.PagesFor(0.9)),
 	}
+	m.TopTenth = t.NeededForTop(0.1)
 	for _, h := range t.judge.hot {
 		m.Threshold = append(m.Threshold, HotMean{h.G, h.Pages, Share(h.Pages, m.Reachable), t.Found(h).Mean()})
 	}

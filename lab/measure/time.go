@@ -104,3 +104,40 @@ func (t *Trial) Gathered(when []float64, steps int) ([]Gathered, error) {
 	}
 	return states, nil
 }
+
+// A Tail is the end of a crawl: the last of its pages. WIRE saw "the last days of a crawl" spent
+// "in a few Web sites" (Baeza-Yates and Castillo 2002, section 5). A crawl that stays as fast
+// as it began has Time = Part.
+type Tail struct {
+	Part  float64 `json:"part"`  // share of the pages
+	Pages int     `json:"pages"` // that come last
+	Sites int     `json:"sites"` // that they are on
+	Time  float64 `json:"time"`  // that they take, from the page before them on, as a share of the whole
+}
+
+// Tails returns the ends of a crawl, one for each part. when[i] is the time at which fetch i ended,
+// and site(i) the site of its page; fetches of the same time come in their order.
+func Tails(when []float64, site func(i int) int, parts ...float64) (tails []Tail) {
+	n := len(when)
+	if n == 0 {
+		return nil
+	}
+	by := make([]int, n)
+	for i := range by {
+		by[i] = i
+	}
+	slices.SortStableFunc(by, func(i, k int) int { return cmp.Compare(when[i], when[k]) })
+	last := when[by[n-1]]
+	for _, part := range parts {
+		t := Tail{Part: part, Pages: PagesAt(part, n), Time: 1}
+		sites := map[int]bool{}
+		for _, i := range by[n-t.Pages:] {
+			sites[site(i)] = true
+		}
+		if t.Sites = len(sites); t.Pages < n && last > 0 {
+			t.Time = (last - when[by[n-t.Pages-1]]) / last
+		}
+		tails = append(tails, t)
+	}
+	return tails
+}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -97,5 +98,57 @@ func TestTimesOfOtherFetches(t *testing.T) {
 		if err == nil {
 			t.Errorf("case %d is accepted", i+1)
 		}
+	}
+}
+
+// Tails by their definition, on times in any order with ties.
+func TestTails(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		n := 1 + r.IntN(60)
+		when, site := make([]float64, n), make([]int, n)
+		for i := range when {
+			when[i], site[i] = float64(r.IntN(50)), r.IntN(8)
+		}
+		for _, got := range Tails(when, func(i int) int { return site[i] }, 0.1, 0.5, 1) {
+			if want := int(math.Ceil(got.Part*float64(n) - 1e-9)); got.Pages != want {
+				t.Fatalf("the last %v of %d are %d pages, want %d", got.Part, n, got.Pages, want)
+			}
+			// Take the latest away, one by one; of equal times the last in the order.
+			left, sites, last := slices.Clone(when), map[int]bool{}, slices.Max(when)
+			for range got.Pages {
+				at := 0
+				for i, w := range left {
+					if w >= left[at] {
+						at = i
+					}
+				}
+				left[at], sites[site[at]] = -1, true
+			}
+			want := 1.0
+			if before := slices.Max(left); before >= 0 && last > 0 {
+				want = (last - before) / last
+			}
+			if near(t, "time of the tail", got.Time, want); got.Sites != len(sites) {
+				t.Errorf("the tail is on %d sites, want %d", got.Sites, len(sites))
+			}
+		}
+	}
+	if Tails(nil, nil, 0.1) != nil {
+		t.Error("a crawl of no pages has an end")
+	}
+}
+
+// A crawl of 1,000 pages at one a second, of which the last hangs for 9,001 s: the last 1 % take
+// 0.9010 of the time, as in Python: e = list(range(1, 1000)) + [10000]; (e[-1]-e[-11])/e[-1].
+func TestTailOfOneSlowFetch(t *testing.T) {
+	when := make([]float64, 1000)
+	for i := range when {
+		when[i] = float64(i + 1)
+	}
+	when[999] = 10_000
+	got := Tails(when, func(i int) int { return i / 100 }, 0.01)[0]
+	if got.Pages != 10 || got.Sites != 1 || math.Abs(got.Time-0.9010) > 1e-12 {
+		t.Errorf("%+v", got)
 	}
 }

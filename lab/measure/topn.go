@@ -8,11 +8,27 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
+// TopParts returns the parts of the top pages for which NeededForTop has a number: all, 99, 95
+// and 90 %.
+func TopParts() []float64 { return []float64{1, 0.99, 0.95, 0.9} }
+
+// NeededForTop returns the share of T after which each of TopParts of the best x of E, ties
+// with the last of them included, was fetched; nil where the crawl stopped before. That is
+// how many downloads are necessary to get the top x of pages, which the thesis (4.3.4) tried
+// and gave up as unstable: one good page may come last.
+func (t *Trial) NeededForTop(of float64) []*float64 {
+	found := t.Found(t.judge.HotTop(of))
+	var needed []*float64
+	for _, part := range TopParts() {
+		needed = append(needed, known(found.PagesFor(part)))
+	}
+	return needed
+}
+
 // Precision returns the share of the first x of the crawl that belongs to the best x of
-// E. The thesis tried it and found it unstable; the interval, over resamples of the
-// pages of E with replacement, shows this. N is the number of resamples, SD
-// their deviation; Mean is the precision itself. ok is false if the crawl stopped
-// before the share x of T.
+// E, with an interval over resamples of the pages of E with replacement. N is the number
+// of resamples, SD their deviation; Mean is the precision itself. ok is false if the crawl
+// stopped before the share x of T.
 func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, ok bool) {
 	k := PagesAt(of, len(t.judge.pages))
 	if k > len(t.order) || len(t.judge.pages) == 0 {

@@ -9,6 +9,59 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
+// NeededForTop (P12) by its definition: the first k after which so many of the pages that are as
+// important as the last of the best tenth were fetched.
+func TestNeededForTop(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 1))
+	short := 0
+	for range 200 {
+		c := randomCase(r)
+		if len(c.e) == 0 {
+			continue
+		}
+		g := c.best((len(c.e) + 9) / 10)
+		all := c.count(c.e, g)
+		got := trialOf(t, c.value, c.e, c.order, JudgeOptions{}).NeededForTop(0.1)
+		for i, percent := range []int{100, 99, 95, 90} {
+			want := -1.0
+			for k := 1; k <= len(c.order) && want < 0; k++ {
+				if 100*c.count(c.order[:k], g) >= percent*all {
+					want = Share(k, len(c.e))
+				}
+			}
+			switch {
+			case (want < 0) != (got[i] == nil):
+				t.Fatalf("%d %%: got %v, want %v", percent, got[i], want)
+			case want < 0:
+				short++
+			default:
+				near(t, "pages for the top tenth", *got[i], want)
+			}
+		}
+	}
+	if short == 0 {
+		t.Error("no crawl stopped before it had the top tenth")
+	}
+}
+
+// Numbers of another program. In Python 3:
+//
+//	v = [(i*7919) % 1009 for i in range(1000)]; o = [(i*617+5) % 1000 for i in range(1000)]
+//	g = sorted(v, reverse=True)[99]; hot = [p for p in range(1000) if v[p] >= g]
+//	at = sorted(o.index(p)+1 for p in hot)
+//	for q in (100, 99, 95, 90): print(at[-(-q*len(hot)//100)-1] / 1000)
+func TestNeededForTopOutside(t *testing.T) {
+	const n = 1000
+	value, order := make([]float64, n), make([]graph.Page, n)
+	for i := range n {
+		value[i], order[i] = float64(i*7919%1009), graph.Page((i*617+5)%n)
+	}
+	got := trialOf(t, value, allPages(n), order, JudgeOptions{}).NeededForTop(0.1)
+	for i, want := range []float64{0.994, 0.99, 0.952, 0.907} {
+		near(t, "pages for the top tenth", *got[i], want)
+	}
+}
+
 // Precision is P_CS at one place; a resample is the same with pages repeated.
 func TestPrecision(t *testing.T) {
 	r := rand.New(rand.NewPCG(50, 1))

@@ -1,7 +1,6 @@
 package papers
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,34 +10,10 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/experiment"
+	"github.com/winnow-crawler/winnow/lab/experiment/experimenttest"
 	"github.com/winnow-crawler/winnow/lab/measure"
-	"github.com/winnow-crawler/winnow/sim"
 )
-
-// What the papers say, section by section, as tests.
-//
-//	A: Cho, Garcia-Molina, Page 1998
-//	B: Najork, Wiener 2001
-//	D: Castillo 2004, chapter 4
-
-// midWeb is a synthetic web of middle size.
-func midWeb(t testing.TB) *Place {
-	return fakePlace(t, fakeweb.Spec{Pages: 20_000, Sites: 200, Links: 200_000, Seed: 3})
-}
-
-// prepared is a comparison at a place by PageRank.
-func prepared(t testing.TB, p *Place) *lab.Comparison {
-	t.Helper()
-	truth, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := (&Bench{Random: 1}).setting(p, truth).Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // quickPolicies is those of the golden files but PageRank at each step, which is
 // batch-pagerank with K = 1 and takes as long as all others together.
@@ -46,21 +21,12 @@ func quickPolicies() []string {
 	return slices.DeleteFunc(goldenPolicies(), func(n string) bool { return n == "pagerank" })
 }
 
-func crawled(t testing.TB, c *lab.Comparison, policy string) *lab.Run {
-	t.Helper()
-	r, err := c.Crawl(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // A 2.3 and M8: IR(P) = (1-d) + d Σ IR(Ti)/ci. Of the three pages 0 <-> 1 <- ... with
 // 2 -> 0, IR(2) = 0.1, IR(1) = 0.1 + 0.9 IR(0), IR(0) = 0.1 + 0.9 (IR(1) + 0.1), so
 // IR(0) = 0.28/0.19. B 2 and M16: the same with d/T and a jump of 1/7.
 func TestPaperPageRankOfAKnownGraph(t *testing.T) {
-	lists := webOf(t, [][]graph.Page{{1}, {0}, {0}})
-	place := &Place{World: &lab.World{Sim: simWorld(lists)}}
+	lists := experimenttest.Web(t, [][]graph.Page{{1}, {0}, {0}})
+	place := &experiment.Place{World: &lab.World{Sim: experimenttest.Bare(lists)}}
 	for _, c := range []struct{ follow, ir0 float64 }{
 		{0.9, 0.28 / 0.19},
 		// jump j = 1/7, f = 6/7: x0 = j + f(x1 + j), x1 = j + f x0.
@@ -84,9 +50,9 @@ func TestPaperPageRankOfAKnownGraph(t *testing.T) {
 // discovered.
 func TestPaperBreadthFirstByHand(t *testing.T) {
 	//   0 -> 3, 5    3 -> 1, 2    5 -> 2, 4    1 -> 6    4 -> 0, 6
-	lists := webOf(t, [][]graph.Page{{3, 5}, {6}, {}, {1, 2}, {0, 6}, {2, 4}, {}, {0}})
-	p := &Place{World: &lab.World{Sim: simWorld(lists)}, Seeds: []graph.Page{0}}
-	got := crawled(t, prepared(t, p), "breadth-first").Result.Order
+	lists := experimenttest.Web(t, [][]graph.Page{{3, 5}, {6}, {}, {1, 2}, {0, 6}, {2, 4}, {}, {0}})
+	p := &experiment.Place{World: &lab.World{Sim: experimenttest.Bare(lists)}, Seeds: []graph.Page{0}}
+	got := experimenttest.Crawled(t, experimenttest.Prepared(t, p), "breadth-first").Result.Order
 	if want := []graph.Page{0, 3, 5, 1, 2, 4, 6}; !slices.Equal(got, want) {
 		t.Errorf("breadth-first fetches %v, want %v", got, want)
 	}
@@ -95,16 +61,16 @@ func TestPaperBreadthFirstByHand(t *testing.T) {
 // A 3, Crawl & Stop, and P1, P5: the ideal crawler has 100 % at all times, and no order
 // has more importance after k pages than the ideal one (P9).
 func TestPaperIdeal(t *testing.T) {
-	for _, p := range []*Place{fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), wikiPlace(t)} {
-		c := prepared(t, p)
+	for _, p := range []*experiment.Place{experimenttest.Fake(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), experimenttest.Wiki(t)} {
+		c := experimenttest.Prepared(t, p)
 		ideal, err := c.Judge.Try(c.Judge.Ranked())
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearCurve(t, "P_CS of the ideal", ideal.CrawlStop(), c.Judge.Reachable(), func(int) float64 { return 1 })
+		experimenttest.Near(t, "P_CS of the ideal", ideal.CrawlStop(), c.Judge.Reachable(), func(int) float64 { return 1 })
 		bound := c.Judge.Ideal(c.Judge.Reachable()).Y
 		for _, name := range quickPolicies() {
-			for k, y := range crawled(t, c, name).Trial.Cumulative().Y {
+			for k, y := range experimenttest.Crawled(t, c, name).Trial.Cumulative().Y {
 				if y > bound[k]+1e-12 {
 					t.Fatalf("%s has %v of the importance after %d pages, more than the ideal %v", name, y, k+1, bound[k])
 				}
@@ -117,14 +83,14 @@ func TestPaperIdeal(t *testing.T) {
 // pages, with revisits (visits are counted, hot ones again) and without. Ten seeds, to
 // 1 %.
 func TestPaperRandomIsTheDiagonal(t *testing.T) {
-	leaveToWholeRun(t)
-	c := prepared(t, midWeb(t))
+	experimenttest.Long(t)
+	c := experimenttest.Prepared(t, experimenttest.Mid(t))
 	hot := c.Judge.HotTop(0.1)
 	T := c.Judge.Reachable()
 	var found, again, gathered [10][]float64
 	for seed := range 10 {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
-		trial, err := c.Judge.Try(shuffled(r, c.Tree.Order))
+		trial, err := c.Judge.Try(experimenttest.Shuffled(r, c.Tree.Order))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +117,7 @@ func TestPaperRandomIsTheDiagonal(t *testing.T) {
 func hundred(c measure.Curve) []float64 {
 	y := make([]float64, 100)
 	for i := range y {
-		y[i] = percent(c, i+1)
+		y[i], _ = c.At(float64(i+1) / 100)
 	}
 	return y
 }
@@ -173,9 +139,9 @@ func revisiting(r *rand.Rand, c *lab.Comparison, hot measure.Hot) []float64 {
 // pages, and a page with many links is known early. So it gathers hot pages before the
 // diagonal does, which is why reports show both.
 func TestPaperRandomPolicyIsNotTheDiagonal(t *testing.T) {
-	leaveToWholeRun(t)
-	c := prepared(t, midWeb(t))
-	r := crawled(t, c, "random")
+	experimenttest.Long(t)
+	c := experimenttest.Prepared(t, experimenttest.Mid(t))
+	r := experimenttest.Crawled(t, c, "random")
 	if got := r.Trial.Found(c.Judge.HotTop(0.1)).Mean(); got < 0.52 {
 		t.Errorf("mean P_ST of the policy random is %.3f: no better than the diagonal", got)
 	}
@@ -185,11 +151,11 @@ func TestPaperRandomPolicyIsNotTheDiagonal(t *testing.T) {
 // O14: the omniscient crawler knows all ranks but fetches only pages that it has
 // discovered, and so does every other policy, unless an earlier crawl told it more.
 func TestPaperOnlyDiscoveredPages(t *testing.T) {
-	p := fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1})
-	c := prepared(t, p)
+	p := experimenttest.Fake(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1})
+	c := experimenttest.Prepared(t, p)
 	for _, name := range quickPolicies() {
 		told := strings.HasPrefix(name, "historical-pagerank") && !strings.Contains(name, "known=false")
-		if got := onlyDiscovered(p, crawled(t, c, name).Result.Order); got == told {
+		if got := onlyDiscovered(p, experimenttest.Crawled(t, c, name).Result.Order); got == told {
 			t.Errorf("%s: all pages were discovered before they were fetched: %v", name, got)
 		}
 	}
@@ -199,7 +165,7 @@ func TestPaperOnlyDiscoveredPages(t *testing.T) {
 }
 
 // onlyDiscovered reports whether each page is a seed or linked to by a page fetched before.
-func onlyDiscovered(p *Place, order []graph.Page) bool {
+func onlyDiscovered(p *experiment.Place, order []graph.Page) bool {
 	known := make([]bool, p.World.Pages())
 	for _, q := range p.Seeds {
 		known[q] = true
@@ -218,14 +184,14 @@ func onlyDiscovered(p *Place, order []graph.Page) bool {
 // D 4.3.3 and 4.3.4, O14: the omniscient crawler leads early. It is greedy, so it need
 // not lead at the end, and an order that an earlier crawl told of pages may be ahead.
 func TestPaperOmniscientLeadsEarly(t *testing.T) {
-	for _, p := range []*Place{fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), wikiPlace(t)} {
-		c := prepared(t, p)
-		best := *crawled(t, c, "omniscient").Measures.AUC10
+	for _, p := range []*experiment.Place{experimenttest.Fake(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), experimenttest.Wiki(t)} {
+		c := experimenttest.Prepared(t, p)
+		best := *experimenttest.Crawled(t, c, "omniscient").Measures.AUC10
 		for _, name := range quickPolicies() {
 			if name == "omniscient" || name == "horn" || strings.HasPrefix(name, "historical") {
 				continue
 			}
-			if got := *crawled(t, c, name).Measures.AUC10; got >= best {
+			if got := *experimenttest.Crawled(t, c, name).Measures.AUC10; got >= best {
 				t.Errorf("%s: %s has %.4f over the first tenth, omniscient %.4f", p.World.Name, name, got, best)
 			}
 		}
@@ -236,9 +202,9 @@ func TestPaperOmniscientLeadsEarly(t *testing.T) {
 // links, so it is 1 at every step; the page with the most goes next, the one discovered
 // first among equals. The ledger here is its own; the order must be the one it implies.
 func TestPaperOPICConservesCash(t *testing.T) {
-	p := wikiPlace(t)
+	p := experimenttest.Wiki(t)
 	p.Seeds = []graph.Page{0, 20, 333}
-	order := crawled(t, prepared(t, p), "opic").Result.Order
+	order := experimenttest.Crawled(t, experimenttest.Prepared(t, p), "opic").Result.Order
 	cash := make([]float64, p.World.Pages())
 	known := slices.Clone(p.Seeds) // in the order of discovery
 	found, fetched := make([]bool, len(cash)), make([]bool, len(cash))
@@ -273,26 +239,11 @@ func TestPaperOPICConservesCash(t *testing.T) {
 	}
 }
 
-// A 6, figure 3, X7 and O3: backlink order enters the cluster A before page 2, PageRank
-// order does not.
-func TestPaperClusterTrap(t *testing.T) {
-	b := &Bench{Context: context.Background(), Random: 1, Threads: 1}
-	for _, a := range []int{8, 20, 50} {
-		before, err := b.trapAt(a, []string{"backlink-count", "pagerank", "breadth-first"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if before[0] != a || before[1] != 0 || before[2] != 0 {
-			t.Errorf("of %d pages of A come before page 2: %d with backlink-count, %d with pagerank, %d with breadth-first; want all, 0 and 0", a, before[0], before[1], before[2])
-		}
-	}
-}
-
 // A 6, figure 2(2), and O3: backlink order hands out, at each step, a page to which most
 // of the fetched ones link.
 func TestPaperBacklinkOrderIsGreedy(t *testing.T) {
-	p := wikiPlace(t)
-	order := crawled(t, prepared(t, p), "backlink-count").Result.Order
+	p := experimenttest.Wiki(t)
+	order := experimenttest.Crawled(t, experimenttest.Prepared(t, p), "backlink-count").Result.Order
 	links := make([]int, p.World.Pages())
 	left := map[graph.Page]bool{0: true}
 	for k, q := range order {
@@ -308,49 +259,6 @@ func TestPaperBacklinkOrderIsGreedy(t *testing.T) {
 				links[x]++
 				left[x] = true
 			}
-		}
-	}
-}
-
-// simWorld is links alone as a world.
-func simWorld(out *graph.Lists) sim.World { return sim.World{Out: out} }
-
-// A 6, graphs 1 to 4, X1 to X4, on generated webs: the larger G, the faster hot pages
-// are found; each order beats the diagonal; PageRank order finds pages of high PageRank
-// faster than those with many backlinks. That it finds those with many backlinks before
-// backlink order does (X2) holds on the wiki and not on the synthetic web (0.878
-// against 0.930).
-func TestPaperGraphs(t *testing.T) {
-	leaveToWholeRun(t)
-	b := &Bench{Context: context.Background(), Random: 1, Threads: 2}
-	for _, p := range []*Place{midWeb(t), wikiPlace(t)} {
-		names := b.choOrders(p)
-		c, err := b.courses(p, byBacklinks, names...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := bySeeds(foundRows(c, scaled(c[0].Judge, 100, 0.008)))
-		for _, i := range []int{breadthFirst, backlinkCount, pagerankOrder} {
-			if m[i] <= diagonalMean {
-				t.Errorf("%s: %s finds hot pages no faster than random: %.3f", p.World.Name, names[i], m[i])
-			}
-		}
-		if p.World.Name == "wiki-1000" && m[pagerankOrder] <= m[backlinkCount] {
-			t.Errorf("wiki: mean P_ST of PageRank order %.3f, of backlink order %.3f", m[pagerankOrder], m[backlinkCount])
-		}
-		rows := []hotRow{}
-		for _, r := range []hotRule{{share: 0.47}, {share: 0.1}, {share: 0.008}} {
-			rows = append(rows, hotRow{rule: r, area: c[0].runs[backlinkCount].Trial.Found(r.of(c[0].Judge)).Mean()})
-		}
-		if !(rows[0].area < rows[1].area && rows[1].area < rows[2].area) {
-			t.Errorf("%s: mean P_ST for fewer and fewer hot pages: %.3f, %.3f, %.3f", p.World.Name, rows[0].area, rows[1].area, rows[2].area)
-		}
-		high, err := b.foundBy(byPageRank, c[0], 13)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := high[pagerankOrder]; got <= m[pagerankOrder] {
-			t.Errorf("%s: PageRank order finds pages of high PageRank with %.3f, those with many backlinks with %.3f", p.World.Name, got, m[pagerankOrder])
 		}
 	}
 }

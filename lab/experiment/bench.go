@@ -1,0 +1,123 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/leaderboard"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/revisit"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// A Bench holds what experiments need.
+type Bench struct {
+	Context context.Context
+	Places  []*Place // at least one
+	Random  uint64
+	Threads int // 0 means one for each processor
+	// Starts is the number of further start sets, drawn at random, for confidence bands
+	// and paired differences.
+	Starts int
+	// Of the leaderboard: policies, the subject first (nil for BoardPolicies), and the results
+	// of an earlier run to take published policies and baselines from, if not nil.
+	Policies []string
+	Earlier  *leaderboard.Earlier
+	// TextPages is the number of pages of the synthetic webs with topics; 0: 20,000.
+	TextPages int
+	// Rate is the number of visits a day with which collections are kept fresh; 0: every
+	// page once in 30 days.
+	Rate float64
+	// Progress, if not nil, is called with the current step.
+	Progress func(what string, done, of int)
+}
+
+// A Place is a world with where a crawl of it begins.
+type Place struct {
+	World     *lab.World
+	Seeds     []graph.Page
+	SeedsName string
+	History   *lab.History // what an earlier crawl knew; nil when there was none
+	Changes   *revisit.Log // when its pages changed; nil when that is not known
+	ranks     *measure.Truth
+	counts    *measure.Truth
+}
+
+// Describe returns the size of the place for headers.
+func (p *Place) Describe() string {
+	s := fmt.Sprintf("%s, %s, %s", p.World.Name, show.Counted(p.World.Pages(), "page"), show.Counted(p.World.Sim.Out.Links(), "link"))
+	if p.World.Sim.SiteOf != nil {
+		s += ", " + show.Counted(p.World.Sites(), "site")
+	}
+	return s
+}
+
+// Reach returns the number of pages that the seeds reach.
+func (p *Place) Reach(seeds []graph.Page) int {
+	return len(p.World.Reach(seeds...).Order)
+}
+
+// A TruthOf returns the importance of the pages of a place for a crawl from some seeds.
+type TruthOf func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error)
+
+// ByPageRank returns the PageRank of the whole place, with follow 0.9. It is solved once.
+func ByPageRank(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
+	if p.ranks == nil {
+		p.ranks, err = measure.PageRankTruth(p.World.Web(), b.TruthOptions(p))
+	}
+	return p.ranks, err
+}
+
+// ByBacklinks returns the number of pages that link to each page. It is counted once.
+func ByBacklinks(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
+	if p.counts == nil {
+		p.counts, err = measure.BacklinksTruth(p.World.Web(), b.TruthOptions(p))
+	}
+	return p.counts, err
+}
+
+// Unmeasured returns no importance, for crawls that are only timed.
+func Unmeasured(*Bench, *Place, []graph.Page) (*measure.Truth, error) { return nil, nil }
+
+func (b *Bench) TruthOptions(p *Place) measure.TruthOptions {
+	return measure.TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads, Progress: func(int, float64) error { return b.Context.Err() }}
+}
+
+// Setting returns the pure ordering experiment at a place: one fetcher, no time, K as in the
+// command line's default.
+func (b *Bench) Setting(p *Place, t *measure.Truth) lab.Setting {
+	s := lab.Setting{
+		Setup: sim.Setup{Seeds: p.Seeds, Random: b.Random, Batch: policy.DefaultBatch},
+		World: p.World, SeedsName: p.SeedsName, Truth: t, History: p.History,
+	}
+	if p.World.Readings != nil {
+		s.Frontier.Topic = p.World.Readings.Topic
+	}
+	return s
+}
+
+// Say reports progress.
+func (b *Bench) Say(done, of int, format string, args ...any) {
+	if b.Progress != nil {
+		b.Progress(fmt.Sprintf(format, args...), done, of)
+	}
+}
+
+func (b *Bench) Workers() int { return cmp.Or(b.Threads, runtime.GOMAXPROCS(0)) }
+
+// Stop ends a crawl when the context has ended.
+func (b *Bench) Stop(int) error { return b.Context.Err() }
+
+// InParallel does n things, as many at a time as the bench has threads, and returns the
+// first error in their order.
+func (b *Bench) InParallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	graph.Parallel(min(b.Workers(), n), n, func(i int) { errs[i] = do(i) })
+	return cmp.Or(errs...)
+}
