@@ -85,7 +85,8 @@ func (w *handWeb) verifyClean(t *testing.T) {
 	verifyDisk(t, w.disk)
 }
 
-func verifyDisk(t *testing.T, d memoryDisk) {
+// openMemory opens a crawl in memory to read it.
+func openMemory(t *testing.T, d memoryDisk) *history.Crawl {
 	t.Helper()
 	p, err := layout.Open(func(name string) (disk.Dir, error) {
 		x, err := d.open(name)
@@ -98,7 +99,13 @@ func verifyDisk(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func verifyDisk(t *testing.T, d memoryDisk) {
+	t.Helper()
+	c := openMemory(t, d)
 	f, err := c.Verify(history.VerifyOptions{Limit: 10, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +144,39 @@ func TestRequisites(t *testing.T) {
 			t.Errorf("%+v, want %+v", *sum.Requisites, want)
 		}
 		w.verifyClean(t)
+		list, log := w.listedParts(t)
+		for url, want := range map[string]string{
+			"http://a.example/main.css":      "fetched  text/css 1 http://a.example/",
+			"http://cdn.example/f2.woff2":    "fetched  font/woff2 4 http://a.example/",
+			"http://a.example/missing.png":   "failed http-error text/plain 1 http://a.example/",
+			"http://a.example/private/c.png": "skipped robots  1 http://a.example/two",
+		} {
+			if list[url] != want {
+				t.Errorf("%s: %s, want %s", url, list[url], want)
+			}
+		}
+		if len(list) != 17 || log["requisite http://frame.example/in.png"] != 1 || log["fetch http://a.example/two"] != 1 {
+			t.Errorf("%d requisites, log %v", len(list), log)
+		}
 	})
+}
+
+// listedParts returns the requisites as winnow pages lists them, and the requests as winnow log does.
+func (w *handWeb) listedParts(t *testing.T) (list map[string]string, log map[string]int) {
+	t.Helper()
+	c := openMemory(t, w.disk)
+	list, log = map[string]string{}, map[string]int{}
+	err := c.Requisites(&history.PageFilter{}, func(x *history.RequisiteInfo) error {
+		list[x.URL] = fmt.Sprint(x.State, " ", x.Why, " ", x.Media, " ", x.Step, " ", x.Page)
+		return nil
+	})
+	if err == nil {
+		err = c.Log(&history.LogFilter{}, func(r *history.Request) error { log[r.Kind+" "+r.URL]++; return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, log
 }
 
 // A shownTest is a web whose pages have requisites, and a crawl of all sites but the last one,
