@@ -112,11 +112,15 @@ func TestTopicCost(t *testing.T) {
 	}
 	query := "--query=" + cmp.Or(os.Getenv("WINNOW_QUERY"), "configuration network interfaces wireless drivers")
 	const order = "--policy=breadth-first"
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
 	runs := [][]string{{order, "--pages=1"}, {order}, {order, query}, {order, query, "--similarity=cosine"}, {}, {query}}
 	for _, dir := range filepath.SplitList(dirs) {
 		l := newLibrary(t, dir, 48)
 		least := make([]time.Duration, len(runs))
-		for range 5 {
+		for range rounds {
 			for i, flags := range runs {
 				if d := l.crawl(t, binary, flags); d < least[i] || least[i] == 0 {
 					least[i] = d
