@@ -12,24 +12,41 @@ import (
 // A Reader finds the terms of a topic in pages and links. It keeps buffers and has one user at
 // a time.
 type Reader struct {
-	t       *Topic
-	words   *Words
-	places  map[string]uint8
-	sieve   *sieve    // tells most words from terms; nil: all words are looked at
-	stems   []stemmed // by hash of the word; nil if words are left as they are
-	narrow  bool      // stems change only the ends of words that are ASCII
-	counts  bool      // whether all words count, for the cosine
-	all     tally     // their occurrences
-	reduced tally     // those of their stems
-	list    [blockSize]counted
-	open    uint64 // capitals of the word that goes on in the next block
-	found   [MaxTerms]event.Match
-	hits    []hit // terms in the text of the page, in their order
+	t      *Topic
+	words  *Words
+	places map[string]uint8
+	sieve  *sieve    // tells most words from terms; nil: all words are looked at
+	stems  []stemmed // by hash of the word; nil if words are left as they are
+	narrow bool      // stems change only the ends of words that are ASCII
+	counts bool      // whether all words count, for the cosine
+	all    tally     // their occurrences
+	moved  []move    // scratch
+	list   [blockSize]counted
+	open   uint64 // capitals of the word that goes on in the next block
+	found  [MaxTerms]event.Match
+	hits   []hit // terms in the text of the page, in their order
 }
 
-// A stemmed word is known by hashes. Above stemBits bits of that of the stem is its place, noPlace if
-// it is no term.
-type stemmed struct{ word, stem uint64 }
+// A stemmed word is known by hashes: by that of the word, in whose lowest bits is the place of the stem
+// in the topic, plus 1, and by that of the stem.
+type stemmed struct{ word, hash uint64 }
+
+// placeBits are the bits of the place. Those of the hash say where in the list the word is.
+const placeBits = 0x7f
+
+// is reports whether it is the word with a hash.
+func (s *stemmed) is(word uint64) bool {
+	return s.word&^placeBits == word&^placeBits && s.word&placeBits != 0
+}
+
+// place returns the place of the stem in the topic, noPlace if it is no term.
+func (s stemmed) place() uint8 { return uint8(s.word&placeBits) - 1 }
+
+// A move is a number of words that count as their stem.
+type move struct {
+	hash uint64
+	n    uint32
+}
 
 // A hit is a term in a text.
 type hit struct {
@@ -42,7 +59,6 @@ const (
 	// keptStems is the number of words whose stems are kept: most of those of a site.
 	keptStems = 1 << 15
 	stemWays  = 4 // places in which a word may be
-	stemBits  = 57
 )
 
 // NewReader returns a reader.
@@ -111,7 +127,7 @@ func (r *Reader) place() uint8 {
 		return noPlace
 	}
 	if r.stems != nil {
-		return uint8(r.stem(w.hash()) >> stemBits)
+		return r.stem(w.hash()).place()
 	}
 	return r.placeOf(w.fold())
 }
@@ -132,49 +148,53 @@ func (r *Reader) count() {
 	}
 }
 
-// norm returns the norm of the page, 0 if words do not count. Each of the words is reduced to its stem
-// only once.
+// norm returns the norm of the page, 0 if words do not count. Each of its words is reduced to its stem
+// only once, and then counts as that.
 func (r *Reader) norm(text []byte) float32 {
 	if r.stems == nil || !r.counts {
 		return r.all.norm()
 	}
-	w := r.words
+	w, all := r.words, &r.all
 	w.begin(text)
-	r.reduced.reset()
-	for _, u := range r.all.used[:r.all.n] {
-		s := &r.all.slots[u.slot]
-		hash := s.hash
-		if !r.narrow || text[u.to-1] < utf8.RuneSelf {
-			w.from, w.to = int(u.from), int(u.to)
-			hash = r.stem(hash)
+	all.reserve(all.n)
+	r.moved = r.moved[:0]
+	for _, u := range all.used[:all.n] {
+		if r.narrow && text[u.to-1] >= utf8.RuneSelf {
+			continue
 		}
-		r.reduced.addMany(hash&(1<<stemBits-1), s.n)
+		s := &all.slots[u.slot]
+		w.from, w.to = int(u.from), int(u.to)
+		if stem := r.stem(s.hash); stem.hash != s.hash {
+			r.moved = append(r.moved, move{stem.hash, s.n})
+			s.n = 0
+		}
 	}
-	return r.reduced.norm()
+	for _, m := range r.moved {
+		all.addMany(m.hash, m.n)
+	}
+	return all.norm()
 }
 
-// stem returns the hash of the stem of the present word, with its place above. hash is that of the
-// word.
-func (r *Reader) stem(hash uint64) uint64 {
+// stem returns the stem of the present word. hash is that of the word.
+func (r *Reader) stem(hash uint64) stemmed {
 	i := hash % (keptStems / stemWays)
 	set := (*[stemWays]stemmed)(r.stems[stemWays*i:])
-	hash |= 1
-	if set[0].word == hash {
-		return set[0].stem
+	if set[0].is(hash) {
+		return set[0]
 	}
 	at := 1
-	for at < stemWays-1 && set[at].word != hash {
+	for at < stemWays-1 && !set[at].is(hash) {
 		at++
 	}
 	s := set[at]
-	if s.word != hash {
+	if !s.is(hash) {
 		w := r.words
-		place := uint64(r.placeOf(w.reduce(w.fold())))
-		s = stemmed{hash, w.hashLow()&(1<<stemBits-1) | place<<stemBits}
+		place := r.placeOf(w.reduce(w.fold()))
+		s = stemmed{word: hash&^placeBits | uint64(place) + 1, hash: w.hashLow()}
 	}
 	copy(set[1:], set[:at]) // the one that was used last is the first
 	set[0] = s
-	return s.stem
+	return s
 }
 
 // around is the number of words before and after a link in which terms count for it.

@@ -50,9 +50,7 @@ func (t *tally) make(n int) {
 // add counts the words of a block at most. Whether one is new is hard to predict, so nothing branches
 // on that.
 func (t *tally) add(words []counted) {
-	for 2*(t.n+len(words)) > len(t.slots) {
-		t.grow()
-	}
+	t.reserve(len(words))
 	slots, list, mark, n := t.slots, t.used, t.mark, t.n
 	mask := uint64(len(slots) - 1)
 	for k := range words {
@@ -71,11 +69,16 @@ func (t *tally) add(words []counted) {
 	t.n = n
 }
 
-// addMany counts n occurrences of a word.
-func (t *tally) addMany(hash uint64, n uint32) {
-	if 2*(t.n+1) > len(t.slots) {
+// reserve makes room for so many more words.
+func (t *tally) reserve(n int) {
+	for 2*(t.n+n) > len(t.slots) {
 		t.grow()
 	}
+}
+
+// addMany counts n occurrences of a word.
+func (t *tally) addMany(hash uint64, n uint32) {
+	t.reserve(1)
 	mask := uint64(len(t.slots) - 1)
 	i := hash & mask
 	for t.slots[i].hash != hash && t.slots[i].mark == t.mark {
