@@ -2,9 +2,11 @@ package najork01
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/experiment"
@@ -105,12 +107,17 @@ func politeness(r *experiment.Run) error {
 		key := strings.ToLower(strings.Fields(w.name)[0])
 		t.Columns = append(t.Columns, show.Column{Name: w.name + ", more", Key: key}, show.Column{Name: "from", Key: key + "_low"}, show.Column{Name: "to", Key: key + "_high"})
 	}
+	chart := &plot.Chart{Title: "Average cumulative PageRank from each start", XLabel: "one page after another", YLabel: "as Mercator", Points: true}
+	low, high := 1.0, 0.0
 	for i, p := range r.Places {
 		r.Say(i, len(r.Places), "%s", p.World.Name)
 		g, err := gainAt(r, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.World.Name, err)
 		}
+		plain := g.average[0][0]
+		chart.Series = append(chart.Series, plot.Series{Name: p.World.Name, X: plain, Y: g.average[0][2]})
+		low, high = min(low, slices.Min(plain)), max(high, slices.Max(plain))
 		var found []experiment.Finding
 		for links, by := range []string{"all links", "remote links"} {
 			row := []any{p.World.Name, by, len(g.average[links][0]), show.Num(mean(g.average[links][0]), 4)}
@@ -137,7 +144,8 @@ func politeness(r *experiment.Run) error {
 			t.Add(row...)
 		}
 	}
-	r.Show(show.Section{Title: "Average cumulative PageRank of breadth-first crawls", Table: t,
+	chart.Series = append(chart.Series, plot.Series{Name: "no difference", X: []float64{low, high}, Y: []float64{low, high}, Baseline: true})
+	r.Show(show.Section{Title: "Average cumulative PageRank of breadth-first crawls", Chart: chart, Table: t,
 		Text: "By how much breadth-first is better than one page after another, from the same starts. Intervals of a place are 95 % bootstrap intervals over its starts; of the mean, Student's over the places."})
 	return nil
 }
