@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/crawl/notice"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -32,7 +33,7 @@ type loop struct {
 	meter     meter
 	deny      denyList
 	scores    rescoring
-	index     indexer
+	index     *index.Indexer
 	snapshots *snapshots
 	notices   *notice.Receiver // nil: none are received
 	tasksDone int              // since held pages were looked at
@@ -46,8 +47,9 @@ func newLoop(s *session) (*loop, error) {
 	l.weather = weather{session: s, honest: map[string]bool{}}
 	l.admission = admission{session: s, revived: map[graph.Page]bool{}}
 	l.revisits = newRevisiting(s)
+	l.index = index.New(s.dir.path, s.warc.Size().Size)
 	l.outcomes = outcomes{
-		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: &l.index,
+		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: l.index,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
 	}
 	if err := l.admission.beginSession(&l.limits.ceiling); err != nil {
@@ -64,8 +66,7 @@ func newLoop(s *session) (*loop, error) {
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
-	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
-	l.index.late = l.keeper != nil
+	l.index.Late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
@@ -85,7 +86,7 @@ func (l *loop) release() {
 		l.notices.Close()
 	}
 	l.snapshots.end()
-	l.index.wait()
+	l.index.Wait()
 	if r := l.crew.harvest.names; r != nil {
 		r.Close()
 	}
@@ -196,7 +197,7 @@ func (l *loop) lookAfter(now time.Duration) {
 	}
 	l.scores.look(now, l.inbox.reloads)
 	l.inbox.reloads = false
-	l.index.look(l.position, l.log.Warn)
+	l.index.Look(l.position, l.log.Warn)
 	l.crew.expire(now)
 	l.report(now)
 }
@@ -349,7 +350,7 @@ func (l *loop) closeFiles() error {
 	if err := l.warc.Close(); err != nil {
 		return err
 	}
-	l.index.finish(l.limits.stopping == whyStopped, l.log.Warn)
+	l.index.Finish(l.limits.stopping == whyStopped, l.log.Warn)
 	if k := l.keeper; k != nil { // an index may have been written of a file that was removed meanwhile
 		_ = k.sweep()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -29,7 +30,7 @@ type outcomes struct {
 	admission *admission
 	limits    *limits
 	weather   *weather
-	index     *indexer
+	index     *index.Indexer
 	robots    robots.Limits
 	crashes   int              // of the parser, in this session
 	failure   *history.Failure // the last one of a page in this session
@@ -65,7 +66,7 @@ func (o *outcomes) outcome(kind event.Kind, now time.Duration, t *task) *journal
 	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
-		o.index.add(o.warc.Current(), at.Offset, &t.found.Records)
+		o.index.Add(o.warc.Current(), at.Offset, &t.found.Records)
 		r.Facts.Place = journal.Place{File: uint32(at.File), Offset: at.Offset, Length: int64(t.found.Records.Main)}
 	}
 	return r

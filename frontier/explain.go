@@ -95,7 +95,7 @@ func (f *Frontier) position(p graph.Page, board int, waiting iter.Seq[graph.Page
 		by = x.sitesBy
 	}
 	if q := x.boards[by].active; x.sitesBy >= 0 || q.SitesValued() {
-		pos.Overall, pos.Sites = -1, f.sitesBefore(x.site(p), by)
+		pos.Overall, pos.Sites = -1, f.orders.sitesBefore(x.site(p), by, f.Sites())
 	}
 	return pos
 }
@@ -126,17 +126,17 @@ func (f *Frontier) ranking(p graph.Page, board int) ranking {
 	return ranking{!f.orders.boards[board].active.Waits(p), v, p}
 }
 
-// sitesBefore returns the number of sites with waiting pages that a board puts before s. A
+// sitesBefore returns the number of the sites with waiting pages that a board puts before s. A
 // site that the board keeps closed goes after all others.
-func (f *Frontier) sitesBefore(s graph.Site, board int) (n int) {
-	q := f.orders.boards[board].active
+func (o *orders) sitesBefore(s graph.Site, board, sites int) (n int) {
+	q := o.boards[board].active
 	tie := func(t graph.Site) uint32 {
 		if p, ok := q.First(t); ok && !q.SitesValued() {
 			return uint32(p)
 		}
 		return uint32(t)
 	}
-	for i := range f.Sites() {
+	for i := range sites {
 		t := graph.Site(i)
 		if t == s || q.Len(t) == 0 {
 			continue

@@ -124,7 +124,7 @@ func (f *Frontier) Memory(each func(name string, bytes int64)) {
 }
 
 // instantBytes returns the sizes of the heaps of instants.
-func (f *Frontier) instantBytes() (sites, pages int64) {
+func (f *parts) instantBytes() (sites, pages int64) {
 	return 16 * int64(cap(f.sites.waits)+cap(f.sites.addresses.waits)), 16 * int64(cap(f.pages.due)+f.pages.yielding.pages)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/index"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -238,7 +239,7 @@ func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err er
 	if err := writeReport(u, d.reportDir(), d.report.Full()); d.failed == nil {
 		d.failed = err
 	}
-	if _, err := crawl.WriteIndexes(d.dir); d.failed == nil {
+	if _, err := index.Write(d.dir); d.failed == nil {
 		d.failed = err
 	}
 	return nil

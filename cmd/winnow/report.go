@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -138,7 +138,7 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 	if err := writeReport(u, opt.out, r.Full()); err != nil {
 		wrong = errors.Join(wrong, err)
 	}
-	indexed, err := crawl.WriteIndexes(dir)
+	indexed, err := index.Write(dir)
 	wrong = errors.Join(wrong, err)
 	if err := printReport(u, r, opt.out, indexed); err != nil {
 		return err

@@ -149,8 +149,11 @@ func (b *Book) Unneeded(s graph.Site, numbers []graph.Page) {
 	}
 }
 
-// Close gives up the requisites of a site that cannot be requested.
-func (b *Book) Close(s graph.Site) {
+// CloseIf gives up the requisites of a site if it cannot be requested.
+func (b *Book) CloseIf(closed bool, s graph.Site) {
+	if !closed {
+		return
+	}
 	for _, p := range b.waits[s] {
 		b.Failed++
 		b.text -= int64(len(p.Rest))

@@ -115,13 +115,6 @@ func (s *State) brought(r *journal.Record) {
 	s.Requisites.Brought(e.Site, e.Page, e.Class, e.Bytes, e.Again, tries)
 }
 
-// closeRequisites gives up the requisites of a site that was closed.
-func (s *State) closeRequisites(id graph.Site) {
-	if s.Frontier.Closed(id) {
-		s.Requisites.Close(id)
-	}
-}
-
 // RequisiteURL returns the URL of the requisite of a site that is fetched next.
 func (s *State) RequisiteURL(id graph.Site) (requisite.Part, string) {
 	p, _ := s.Requisites.First(id)

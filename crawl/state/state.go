@@ -222,10 +222,10 @@ func (s *State) count(r *journal.Record) {
 	case event.Took:
 		s.Requests[e.Task.Kind]++
 	case event.Resolved:
-		s.closeRequisites(e.Site)
+		s.Requisites.CloseIf(s.Frontier.Closed(e.Site), e.Site)
 	case event.Ruled:
 		s.ruled(r)
-		s.closeRequisites(e.For)
+		s.Requisites.CloseIf(s.Frontier.Closed(e.For), e.For)
 	case event.Listed:
 		s.listed(r)
 	case event.Named:

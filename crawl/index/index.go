@@ -1,4 +1,6 @@
-package crawl
+// Package index writes the CDXJ indexes of WARC files, while a crawl runs and when it ends. What it
+// writes is derived: it may be deleted, and is written again.
+package index
 
 import (
 	"errors"
@@ -14,18 +16,18 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
-// WriteIndexes writes a CDXJ index for every finished WARC file of a crawl that has none,
+// Write writes a CDXJ index for every finished WARC file of a crawl that has none,
 // and returns how many it wrote. Indexes may be deleted: they can be written again.
-func WriteIndexes(dir string) (n int, err error) {
+func Write(dir string) (n int, err error) {
 	p := &pace{}
 	p.hurry.Store(true)
-	return writeIndexes(dir, math.MaxInt64, p)
+	return writeAll(dir, math.MaxInt64, p)
 }
 
-// writeIndexes indexes files, the oldest first. Of those whose lines were not gathered it
+// writeAll indexes files, the oldest first. Of those whose lines were not gathered it
 // reads at most a number of bytes, at a pace. It continues after a file that cannot be
 // indexed.
-func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
+func writeAll(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
 	if err != nil {
 		return 0, err
@@ -50,7 +52,7 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 			}
 			err = archive.WriteIndexThrough(name, p.through)
 		}
-		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) { // see keeper
+		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) { // see the keeper of package crawl
 			_ = os.Remove(archive.IndexName(name))
 			continue
 		}
@@ -66,35 +68,35 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 // errLater reports that some files were not indexed because that would take too long.
 var errLater = errors.New("left out because it would delay the end of a crawl that was stopped")
 
-// An indexer writes indexes while a crawl runs: first those that the last session left out,
+// An Indexer writes indexes while a crawl runs: first those that the last session left out,
 // then one whenever a file is finished. It gathers the lines of the files that this session
 // begins; others it has to read.
-type indexer struct {
+type Indexer struct {
 	dir  string     // "": nothing is indexed
 	file int        // the file that was open at the last look; -1: there was none
 	size int64      // of that file then
 	done chan error // of the indexing under way; nil: there is none
 	pace *pace
-	late bool // files may be removed again: they are indexed when the crawl ends, and lines are not gathered
+	Late bool // files may be removed again: they are indexed when the crawl ends, and lines are not gathered
 
 	open *lineFile   // of the file that is written; nil: there is none
 	full []*lineFile // of files before it that are not indexed yet
 }
 
-// newIndexer returns an indexer of a crawl directory whose last WARC file has a size.
-func newIndexer(dir string, size int64) indexer {
+// New returns an Indexer of a crawl directory whose last WARC file has a size.
+func New(dir string, size int64) *Indexer {
 	if dir != "" { // lines that a session which was killed has left are not all
 		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.PartName("*")))
 		for _, name := range old {
 			_ = os.Remove(name)
 		}
 	}
-	return indexer{dir: dir, file: -1, size: size, pace: &pace{}}
+	return &Indexer{dir: dir, file: -1, size: size, pace: &pace{}}
 }
 
-// add adds the records of an exchange, at an offset of a file that this session has begun.
-func (x *indexer) add(file string, offset int64, r *archive.Records) {
-	if x.dir == "" || file == "" || x.late {
+// Add adds the records of an exchange, at an offset of a file that this session has begun.
+func (x *Indexer) Add(file string, offset int64, r *archive.Records) {
+	if x.dir == "" || file == "" || x.Late {
 		return
 	}
 	if x.open == nil || x.open.name != file {
@@ -107,7 +109,7 @@ func (x *indexer) add(file string, offset int64, r *archive.Records) {
 }
 
 // turn ends the lines of the file that was written until now.
-func (x *indexer) turn() {
+func (x *Indexer) turn() {
 	if x.open != nil {
 		x.open.end()
 		x.full = append(x.full, x.open)
@@ -115,10 +117,10 @@ func (x *indexer) turn() {
 	}
 }
 
-// look begins to index when a file has been finished, and continues as fast as the next one
+// Look begins to index when a file has been finished, and continues as fast as the next one
 // is written.
-func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
-	if x.dir == "" || x.late {
+func (x *Indexer) Look(committed archive.Position, warn func(string, ...any)) {
+	if x.dir == "" || x.Late {
 		return
 	}
 	if committed.Size > x.size {
@@ -138,14 +140,14 @@ func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 		x.pace.granted.Store(0)
 		go func() {
 			settle(full)
-			_, err := writeIndexes(x.dir, math.MaxInt64, x.pace)
+			_, err := writeAll(x.dir, math.MaxInt64, x.pace)
 			done <- err
 		}()
 	}
 }
 
-// wait waits until nothing is being indexed. A file that is not finished is given up.
-func (x *indexer) wait() {
+// Wait waits until nothing is being indexed. A file that is not finished is given up.
+func (x *Indexer) Wait() {
 	if x.done != nil {
 		x.pace.quit.Store(true)
 		<-x.done
@@ -167,22 +169,22 @@ const notIndexed = "a WARC file has no index; the next session or winnow report 
 // machine.
 const quickBytes = 32 << 20
 
-// finish indexes the remaining files. In a hurry it leaves out what takes long, and logs that.
-func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
+// Finish indexes the remaining files. In a hurry it leaves out what takes long, and logs that.
+func (x *Indexer) Finish(hurry bool, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
 	x.turn()
 	full := x.full
 	x.full = nil
-	x.wait()
+	x.Wait()
 	settle(full)
 	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes
 	}
 	x.pace.hurry.Store(true)
-	if _, err := writeIndexes(x.dir, most, x.pace); err != nil {
+	if _, err := writeAll(x.dir, most, x.pace); err != nil {
 		warn(notIndexed, "why", err)
 	}
 }

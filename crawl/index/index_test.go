@@ -1,7 +1,8 @@
-package crawl
+package index
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -31,12 +32,12 @@ func TestIndexes(t *testing.T) {
 	there := func(name string) bool { _, err := os.Stat(name); return err == nil }
 	quick := &pace{}
 	quick.hurry.Store(true)
-	if n, err := writeIndexes(dir, int64(len(text)), quick); n != 0 || !errors.Is(err, errLater) {
+	if n, err := writeAll(dir, int64(len(text)), quick); n != 0 || !errors.Is(err, errLater) {
 		t.Errorf("in a hurry: %d, %v", n, err)
 	}
-	x, told := indexer{dir: dir, pace: &pace{}}, 0
+	x, told := Indexer{dir: dir, pace: &pace{}}, 0
 	warn := func(string, ...any) { told++ }
-	if x.finish(false, warn); !there(good) || there(bad) || told != 1 {
+	if x.Finish(false, warn); !there(good) || there(bad) || told != 1 {
 		t.Errorf("index of the good file: %t, of the bad one: %t, said %d times", there(good), there(bad), told)
 	}
 }
@@ -54,7 +55,7 @@ func TestGatheredLines(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(archived, 0o755), os.WriteFile(left, []byte("x"), 0o644)); err != nil {
 				t.Fatal(err)
 			}
-			x := newIndexer(dir, 0)
+			x := New(dir, 0)
 			b := archive.NewBuilder(archive.ID{1}, archive.SHA1)
 			var files [2][]byte
 			file := func(i int) string { return fmt.Sprintf("winnow-20260131235959-%05d.warc.gz", i) }
@@ -65,7 +66,7 @@ func TestGatheredLines(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				x.add(file(of), int64(len(files[of])), &r)
+				x.Add(file(of), int64(len(files[of])), &r)
 				files[of] = append(files[of], r.Bytes...)
 			}
 			for i, data := range files {
@@ -77,7 +78,7 @@ func TestGatheredLines(t *testing.T) {
 				}
 			}
 			spoil(x.open)
-			x.finish(false, func(s string, more ...any) { t.Error(s, more) })
+			x.Finish(false, func(s string, more ...any) { t.Error(s, more) })
 			for i, data := range files {
 				want, err := archive.Index(archive.NewReader(bytes.NewReader(data), ""), file(i))
 				got, err2 := os.ReadFile(archive.IndexName(filepath.Join(archived, file(i))))
@@ -97,4 +98,13 @@ func warcRecord(kind, url, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"+
 		"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\nContent-Type: application/http;msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 		kind, url, kind, len(block), block)
+}
+
+// gzipped compresses a text.
+func gzipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
 }
