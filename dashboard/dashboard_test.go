@@ -443,6 +443,9 @@ func TestResults(t *testing.T) {
 		if check(t, path, text); code != 200 {
 			t.Errorf("%s: %d", path, code)
 		}
+		if strings.HasPrefix(path, "/lab") != strings.Contains(text, `src="/lab/summary.json?curve=0"`) && path != "/lab/ordering.json" {
+			t.Errorf("%s: the curves are missing, or in the wrong place", path)
+		}
 	}
 	if code, text := get(t, h.URL+"/lab/summary.json?curve=0"); code != 200 || !strings.HasPrefix(text, "<svg") {
 		t.Errorf("%d %s", code, text)

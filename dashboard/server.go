@@ -89,9 +89,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Slug = unique(name, func(slug string) bool {
-			return slices.ContainsFunc(s.results, func(x *Result) bool { return x.Slug == slug })
-		})
+		r.name(unique(name, func(slug string) bool { return s.result(slug) != nil }))
 		s.results = append(s.results, r)
 	}
 	for _, dir := range o.Dirs {
