@@ -471,10 +471,10 @@ func TestCopies(t *testing.T) {
 		code int
 		body string
 	}{
-		url.Values{"url": {site.URL + "/"}}.Encode():                                          {200, "<title>"},
-		url.Values{"url": {site.URL + "/"}, "at": {"2020-01-01T00:00:00Z"}}.Encode():          {404, ""},
-		url.Values{"url": {site.URL + "/nowhere"}}.Encode():                                   {404, ""},
-		url.Values{"url": {site.URL + "/"}, "at": {time.Now().Format(time.RFC3339)}}.Encode(): {200, "words words"},
+		url.Values{"url": {site.URL + "/"}}.Encode():                                              {200, "<title>"},
+		url.Values{"url": {site.URL + "/"}, "at": {"2020-01-01T00:00:00Z"}}.Encode():              {404, ""},
+		url.Values{"url": {site.URL + "/nowhere"}}.Encode():                                       {404, ""},
+		url.Values{"url": {site.URL + "/"}, "at": {time.Now().Format(time.RFC3339Nano)}}.Encode(): {200, "words words"},
 	} {
 		w := httptest.NewRecorder()
 		s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy?"+query, nil))
