@@ -1,3 +1,8 @@
+//go:build !race
+
+// The protocol of the browser takes minutes to compile, so it is left out under the race
+// detector: what runs concurrently here is tested without a browser, too.
+
 package dashboard
 
 import (

@@ -1,0 +1,77 @@
+//go:build !race
+
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/control"
+)
+
+// In a browser, pause pauses: the site gets no request until the crawl is resumed.
+func TestBrowserPause(t *testing.T) {
+	b := newBrowser(t)
+	var requests atomic.Int64
+	evil := evilSite(t, 400)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		evil.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(site.Close)
+	dir := filepath.Join(t.TempDir(), "evil.crawl")
+	c := config.Default()
+	c.AllowPrivate, c.Contact, c.Delay.Duration, c.IPDelay.Duration, c.MaxMemory = true, "test@example.org", 20*time.Millisecond, 0, 1<<30
+	ctl := control.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{site.URL + "/"}, Version: "test", Control: ctl})
+		ended <- err
+	}()
+	_, h := start(t, Options{Dirs: []string{dir}, Token: []byte(secret), Open: true, Control: ctl})
+	page := h.URL + "/crawl/evil.crawl/control"
+	b.look(1280, "light")
+	b.visit(page)
+	b.visit(h.URL + "/login?next=/crawl/evil.crawl/control")
+	eval[string](b, `document.getElementById("token").value = "`+secret+`", document.querySelector("form.login").requestSubmit(), ""`)
+	b.wait("the login", `document.getElementById("pause")`)
+	eval[string](b, `document.getElementById("pause").click(), ""`)
+	b.wait("pause is in force", `document.querySelector("p.done")`)
+	before := requests.Load()
+	time.Sleep(700 * time.Millisecond)
+	if n := requests.Load(); n != before || n < 2 {
+		t.Errorf("%d requests when it was paused, then %d", before, n)
+	}
+	b.visit(page)
+	b.wait("the state is shown", `document.getElementById("state")?.textContent.startsWith("It is paused") || (location.reload(), false)`)
+	eval[string](b, `document.getElementById("resume").click(), ""`)
+	b.wait("resume is in force", `document.querySelector("p.done code")?.textContent == "resume"`)
+	for range 50 {
+		if requests.Load() > before {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if requests.Load() == before {
+		t.Error("resume does not resume")
+	}
+	for _, u := range b.asks {
+		if strings.Contains(u, secret) {
+			t.Errorf("the token is in an address: %s", u)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
