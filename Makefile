@@ -21,9 +21,9 @@ COLD        := b25eb86
 # a profile. Cold, that is 1,627 compilations for vet instead of 480, 1,707 for the tests
 # instead of 541, and as many again for the race detector (go vet -n, go test -n). A profile
 # changes what is inlined and nothing else; make build and make bench use it.
-check test race: export GOFLAGS := $(GOFLAGS) -pgo=off
+check test browser race: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test race torture bench polite scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture bench polite scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -34,7 +34,13 @@ check: ## format, vet, staticcheck, module file, layers
 
 test: ## every test, then the concurrent packages once more under the race detector; check has vetted them
 	go test -vet=off -timeout 20m ./...
+	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory race
+
+browser: ## the dashboard in a real browser, where there is one
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then \
+		go test -vet=off -tags browser -run Browser ./dashboard; \
+	else echo "make: no browser, the dashboard was not tried in one; scripts/browser.sh installs it"; fi
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \

@@ -30,7 +30,7 @@ import (
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	whole := crawlWhole(t)
-	for i := range lives(8, 2) {
+	for i := range lives(5, 2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { liveThroughCrashes(t, uint64(i), whole) })
 		})

@@ -22,7 +22,7 @@ func TestKeeperCrashes(t *testing.T) {
 	t.Parallel()
 	whole := crawlWhole(t)
 	removed := 0
-	for i := range lives(6, 3) {
+	for i := range lives(4, 2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { removed += keepThroughCrashes(t, uint64(i), whole) })
 		})
@@ -34,7 +34,7 @@ func TestKeeperCrashes(t *testing.T) {
 
 // The same for crawls that visit pages again.
 func TestKeeperRecrawlCrashes(t *testing.T) {
-	for i := range lives(4, 1) {
+	for i := range lives(2, 1) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { recrawlThroughCrashes(t, uint64(i), []int64{25, 4, 100}[i%3]) })
 		})

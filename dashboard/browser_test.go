@@ -1,7 +1,7 @@
-//go:build !race
+//go:build browser
 
-// The protocol of the browser takes minutes to compile, so it is left out under the race
-// detector: what runs concurrently here is tested without a browser, too.
+// The protocol of the browser takes a minute to compile, and more to check: make test compiles it
+// where there is a browser, and nothing else does.
 
 package dashboard
 

@@ -76,7 +76,7 @@ until [ -s "$work/serve.json" ]; do sleep 0.1; done
 at=$(sed -n 's/.*"address":"\([^"]*\)\/".*/\1/p' "$work/serve.json")
 mkdir "$work/pictures"
 WINNOW_PICTURES="$work/pictures" WINNOW_DASHBOARD="$at" \
-	WINNOW_PAGES="dashboard=/crawl/example.crawl/ dashboard-page=/crawl/example.crawl/page?url=$seed" go test -count=1 -run TestPictures ./dashboard
+	WINNOW_PAGES="dashboard=/crawl/example.crawl/ dashboard-page=/crawl/example.crawl/page?url=$seed" go test -count=1 -tags browser -run TestPictures ./dashboard
 kill -INT "$serve" "$crawl"
 for f in "$work"/pictures/*.png; do cwebp -quiet -q 70 "$f" -o "$out/$(basename "$f" .png).webp"; done
 
