@@ -8,8 +8,8 @@ CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*
 NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that run: those in which most goroutines meet.
-RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input
-RACE_TESTS  := 'SimEqualsReal|LineDropped|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|Gathered|Polite|CountsExactly|Manners|TestAnswers|Readers|Lock|BothDirections|AnyThreads|MemoryPauses'
+RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input ./lab/live ./lab/topical
+RACE_TESTS  := 'SimEqualsReal|LineDropped|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|Gathered|Polite|CountsExactly|Manners|TestAnswers|Readers|Lock|BothDirections|AnyThreads|MemoryPauses|Commands|TestTradeoff|ReadingsAre'
 # And in the others, tests of one goroutine that unpacks a lot.
 RACE_SKIP   := 'Bombs|DecodeFloods|DecodeWindow|Inflate'
 FUZZTIME    ?= 30s

@@ -65,6 +65,8 @@ func TestBrowserPause(t *testing.T) {
 	if requests.Load() == before {
 		t.Error("resume does not resume")
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, u := range b.asks {
 		if strings.Contains(u, secret) {
 			t.Errorf("the token is in an address: %s", u)
