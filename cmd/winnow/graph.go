@@ -15,13 +15,14 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newGraphCommand(u *ui) *cobra.Command {
+func newGraphCommand(u *console.UI) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph",
 		Short: "import, make, inspect and export link graphs",
@@ -42,7 +43,7 @@ one write a new file, which gets its name only when it is complete.`,
 
 // openGraph opens a graph file for a verb. Its hint proposes what to do about a file
 // that is something else.
-func openGraph(u *ui, path string) (*graph.Graph, error) {
+func openGraph(u *console.UI, path string) (*graph.Graph, error) {
 	g, err := graph.Open(path)
 	if err == nil {
 		return g, nil
@@ -50,16 +51,16 @@ func openGraph(u *ui, path string) (*graph.Graph, error) {
 	switch {
 	case layout.IsCrawl(path):
 		file := strings.TrimSuffix(filepath.Clean(path), ".crawl") + ".wg"
-		return nil, withHint(fmt.Errorf("%s is a crawl, not a graph", path), "make a graph of it: %s", terminal.Command("winnow", "graph", "import", "--crawl", path, "-o", file))
+		return nil, console.WithHint(fmt.Errorf("%s is a crawl, not a graph", path), "make a graph of it: %s", terminal.Command("winnow", "graph", "import", "--crawl", path, "-o", file))
 	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(path, ".crawl"):
-		return nil, withHint(fmt.Errorf("there is no crawl %s", path), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+		return nil, console.WithHint(fmt.Errorf("there is no crawl %s", path), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, withHint(err, "make one with winnow graph import or winnow graph generate")
+		return nil, console.WithHint(err, "make one with winnow graph import or winnow graph generate")
 	case looksLikeEdges(path):
-		return nil, withHint(err, "to import an edge list: %s", terminal.Command("winnow", "graph", "import", "--edges", path, "-o", path+".wg"))
+		return nil, console.WithHint(err, "to import an edge list: %s", terminal.Command("winnow", "graph", "import", "--edges", path, "-o", path+".wg"))
 	case isWebGraph(path):
 		base := strings.TrimSuffix(path, filepath.Ext(path))
-		return nil, withHint(err, "to import a WebGraph file: %s", terminal.Command("winnow", "graph", "import", "--bv", base, "-o", base+".wg"))
+		return nil, console.WithHint(err, "to import a WebGraph file: %s", terminal.Command("winnow", "graph", "import", "--bv", base, "-o", base+".wg"))
 	}
 	return nil, err
 }
@@ -91,9 +92,9 @@ func isWebGraph(path string) bool {
 
 // checkOutput checks before hours of work that a file can be written at path: it makes a
 // file in the same directory and removes it.
-func checkOutput(u *ui, path string) error {
+func checkOutput(u *console.UI, path string) error {
 	if path == "" {
-		return withHint(usagef("no file to write to"), "try: %s", u.withFlag("-o", "web.wg"))
+		return console.WithHint(console.Usagef("no file to write to"), "try: %s", u.WithFlag("-o", "web.wg"))
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("create %s: it is not a regular file", path)
@@ -106,7 +107,7 @@ func checkOutput(u *ui, path string) error {
 // pipes may be both.
 func notAnInput(output string, inputs ...string) error {
 	if replaces(output, inputs...) {
-		return usagef("-o %s is also an input", output)
+		return console.Usagef("-o %s is also an input", output)
 	}
 	return nil
 }
@@ -146,7 +147,7 @@ func checkDir(dir, what string) error {
 func hintDir(err error, path string) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
-		return withHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
+		return console.WithHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
 	}
 	return err
 }
@@ -165,7 +166,7 @@ func (o *graphFile) addFlags(f *pflag.FlagSet) {
 }
 
 // check returns an error if the graph cannot be written.
-func (o *graphFile) check(u *ui) error {
+func (o *graphFile) check(u *console.UI) error {
 	if err := checkOutput(u, o.output); err != nil {
 		return err
 	}
@@ -173,8 +174,8 @@ func (o *graphFile) check(u *ui) error {
 }
 
 // write writes the graph and shows the progress.
-func (o *graphFile) write(ctx context.Context, u *ui, src graph.Source) error {
-	shown := u.stages(ctx)
+func (o *graphFile) write(ctx context.Context, u *console.UI, src graph.Source) error {
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	memory := machine.ForGraph(int64(o.maxMemory))
 	defer memory.Restore()

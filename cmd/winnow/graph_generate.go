@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -19,7 +20,7 @@ type generateOptions struct {
 	graphFile
 }
 
-func newGenerateCommand(u *ui) *cobra.Command {
+func newGenerateCommand(u *console.UI) *cobra.Command {
 	opt := &generateOptions{pages: 100_000}
 	cmd := &cobra.Command{
 		Use:   "generate --pages N [--sites S] [--links M] [--random-seed K] -o G",
@@ -32,7 +33,7 @@ and every page can be reached from page 0. There are no self-links.
 Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
 		Example: `  winnow graph generate --pages 100k -o web.wg
   winnow graph generate --pages 10M --sites 50k --links 200M --random-seed 7 -o large.wg`,
-		Args: exactly(),
+		Args: console.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runGenerate(cmd.Context(), u, opt)
 		},
@@ -81,7 +82,7 @@ type generateResult struct {
 	Seconds float64 `json:"seconds" show:"time,seconds"`
 }
 
-func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
+func runGenerate(ctx context.Context, u *console.UI, opt *generateOptions) error {
 	if err := opt.graphFile.check(u); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 	spec := opt.spec()
 	web, err := fakeweb.New(spec)
 	if err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	if err := opt.write(ctx, u, webSource(web)); err != nil {
 		return err
@@ -99,7 +100,7 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 		return err
 	}
 	r := &generateResult{Output: opt.output, RandomSeed: spec.Seed, Info: info, Seconds: time.Since(start).Seconds()}
-	return u.result(r)
+	return u.Result(r)
 }
 
 // webSource returns the web as the source of a graph.

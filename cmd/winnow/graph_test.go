@@ -14,6 +14,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/parquet"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // must runs a command line in-process and gives its standard output.
@@ -167,7 +168,7 @@ func writeList(t *testing.T, dir string, lo, hi int) string {
 // ordinary error; other panics stay.
 func TestCorruptGraph(t *testing.T) {
 	corrupt := &graph.CorruptError{Path: "web.wg", Err: os.ErrInvalid}
-	code, _, stderr := tryVerb(t.Context(), func(*ui) error { panic(corrupt) })
+	code, _, stderr := tryVerb(t.Context(), func(*console.UI) error { panic(corrupt) })
 	if want := "winnow: error: graph \"web.wg\": invalid argument\n"; code != 1 || stderr != want {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
@@ -176,7 +177,7 @@ func TestCorruptGraph(t *testing.T) {
 			t.Errorf("recovered %v", e)
 		}
 	}()
-	tryVerb(t.Context(), func(*ui) error { panic("a mistake") })
+	tryVerb(t.Context(), func(*console.UI) error { panic("a mistake") })
 }
 
 func TestHostOf(t *testing.T) {

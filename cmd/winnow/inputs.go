@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -42,7 +43,7 @@ func (s *simulation) readFiles() (err error) {
 	case s.combined != nil || contains(lab.TopicMetrics(), s.oracle) && s.setting.Frontier.Topic != nil:
 		return nil
 	case contains(lab.TopicMetrics(), s.oracle) && !exists(s.oracle):
-		return withHint(usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
+		return console.WithHint(console.Usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
 	}
 	if s.values, err = s.readOracle(s.oracle); err != nil {
 		return fmt.Errorf("--oracle: %w", err)
@@ -52,16 +53,16 @@ func (s *simulation) readFiles() (err error) {
 
 // nothingToCrawl returns the error about a graph without pages.
 func nothingToCrawl(name string) error {
-	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
+	return console.WithHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
 }
 
 // remark prints how many values of a file were used.
-func remarkValues(u *ui, v *pagelist.Values, g *graph.Graph, name string) {
-	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
+func remarkValues(u *console.UI, v *pagelist.Values, g *graph.Graph, name string) {
+	u.Notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
 		show.Grouped(v.Known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.Gone))))
 	if v.Again > 0 {
-		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.Again, "further line"))
+		u.Notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.Again, "further line"))
 	}
 }
 
@@ -73,7 +74,7 @@ func (s *simulation) readHistory(name string) (*lab.History, error) {
 		return nil, err
 	}
 	if v.Known() == 0 {
-		return nil, withHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
+		return nil, console.WithHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
 			"lines are \"id TAB value\" or \"URL TAB value\", as winnow rank and winnow rank --urls write them")
 	}
 	h, err := lab.NewHistory(v.Of, v.Gone)
@@ -89,7 +90,7 @@ func (s *simulation) readOracle(name string) (*measure.Truth, error) {
 	v, err := pagelist.ReadValues(s.g, name)
 	if err != nil {
 		if os.IsNotExist(err) || !exists(name) {
-			return nil, withHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
+			return nil, console.WithHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
 		}
 		return nil, err
 	}
@@ -122,17 +123,9 @@ func isDir(name string) bool {
 
 func contains(words []string, word string) bool { return slices.Contains(words, word) }
 
-// orList returns "a, b or c".
-func orList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
-
 // openWorld opens a crawl directory as a world. If frontier is true, its pages that were not
 // fetched count as fetched.
-func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *show.Stages) (*live.World, error) {
+func openWorld(ctx context.Context, u *console.UI, path string, frontier bool, shown *show.Stages) (*live.World, error) {
 	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: programName(), Progress: shown.Set})
 	if err == nil {
 		noteFrontier(u, path, w.Graph)
@@ -141,9 +134,9 @@ func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *sh
 }
 
 // noteFrontier prints how many pages of a graph have no content.
-func noteFrontier(u *ui, path string, g *graph.Graph) {
+func noteFrontier(u *console.UI, path string, g *graph.Graph) {
 	if n := g.Pages() - g.FetchedPages(); n > 0 {
-		u.notef("%s: %s and %s that are only known: these have no content and are left out of all measures", path,
+		u.Notef("%s: %s and %s that are only known: these have no content and are left out of all measures", path,
 			show.Counted(g.FetchedPages(), "fetched page"), show.Grouped(n))
 	}
 }
@@ -242,21 +235,21 @@ const (
 )
 
 // chooseStart does what chooseSeeds does, but also accepts random:N: pages drawn at random.
-func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
+func chooseStart(ctx context.Context, u *console.UI, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
 		n := show.Number(0)
 		if err := n.Set(number); err != nil {
-			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.FetchedPages()))))
+			return nil, "", console.WithHint(console.Usagef("--seeds random:N: %w", err), "try: %s", u.WithFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.FetchedPages()))))
 		}
 		if most := g.FetchedPages(); int64(n) > int64(most) {
-			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(most), "page")),
-				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(most)))
+			return nil, "", console.WithHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(most), "page")),
+				"try: %s", u.WithFlag("--seeds", seedsRandom+strconv.Itoa(most)))
 		}
 		return lab.FetchedSeeds(g, int(n), random, 0), value, nil
 	}
 	seeds, name, err := chooseSeeds(ctx, u, g, value)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
+		return nil, "", console.WithHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
 	}
 	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
 		err = hintSeeds(u, g, fmt.Errorf("--seeds: %w", err))
@@ -265,7 +258,7 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 }
 
 // hintSeeds proposes seeds that every graph has for a file that does not fit it.
-func hintSeeds(u *ui, g *graph.Graph, err error) error {
+func hintSeeds(u *console.UI, g *graph.Graph, err error) error {
 	var hinted *hint.Error
 	if errors.As(err, &hinted) {
 		return err
@@ -274,13 +267,13 @@ func hintSeeds(u *ui, g *graph.Graph, err error) error {
 	if g.HasURLs() {
 		instead = seedsHomes
 	}
-	return withHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.withFlag("--seeds", instead))
+	return console.WithHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.WithFlag("--seeds", instead))
 }
 
 // chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
 // of URLs or ids; "" is homes where there are URLs, else best. It returns the name
 // of what was chosen too.
-func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seeds []graph.Page, name string, err error) {
+func chooseSeeds(ctx context.Context, u *console.UI, g *graph.Graph, value string) (seeds []graph.Page, name string, err error) {
 	if value == "" {
 		value = seedsBest
 		if g.HasURLs() {
@@ -290,7 +283,7 @@ func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seed
 	switch value {
 	case seedsHomes:
 		if !g.HasURLs() {
-			return nil, "", withHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.withFlag("--seeds", seedsBest))
+			return nil, "", console.WithHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.WithFlag("--seeds", seedsBest))
 		}
 		seeds, err = lab.Homes(ctx, g)
 	case seedsBest:

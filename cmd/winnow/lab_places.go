@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/experiment"
@@ -16,7 +17,7 @@ import (
 // labPlaces holds the open graphs that experiments run on.
 type labPlaces struct {
 	*labOptions
-	u     *ui
+	u     *console.UI
 	shown *show.Stages
 	close []func() // in the order in which they were opened
 }

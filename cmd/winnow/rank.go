@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -40,7 +41,7 @@ type rankOptions struct {
 	flags *pflag.FlagSet
 }
 
-func newRankCommand(u *ui) *cobra.Command {
+func newRankCommand(u *console.UI) *cobra.Command {
 	opt := &rankOptions{}
 	cmd := &cobra.Command{
 		Use:   "rank G --metric METRIC",
@@ -52,17 +53,17 @@ func newRankCommand(u *ui) *cobra.Command {
   winnow rank web.wg --metric pagerank-weighted --remote-factor 4
   winnow rank new.wg --start old-ranks.tsv
   winnow rank a.example.crawl --metric similarity --query 'web crawler' --top 20`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runRank(cmd.Context(), u, opt, args[0])
 		},
 	}
 	opt.addFlags(cmd.Flags())
-	completes(cmd, "metric", metricNames()...)
-	completes(cmd, "normalise", "sum", "mean")
-	completes(cmd, "uncrawled", "dangling", "absent")
-	completes(cmd, "dangling", "even", "teleport")
+	console.Completes(cmd, "metric", metricNames()...)
+	console.Completes(cmd, "normalise", "sum", "mean")
+	console.Completes(cmd, "uncrawled", "dangling", "absent")
+	console.Completes(cmd, "dangling", "even", "teleport")
 	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
 	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
 	return cmd
@@ -106,9 +107,9 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
 	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
 	f.Float64Var(&o.remoteFactor, "remote-factor", 0, "pagerank-weighted: how many local links a remote link weighs")
-	whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
+	console.Whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
 	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
-	whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
+	console.Whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
 	addTopicFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
 }
@@ -126,7 +127,7 @@ type rankReport struct {
 	Output    string   `json:"output,omitempty"`
 }
 
-func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
+func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) error {
 	if opt.metric == similarity {
 		return runSimilarity(ctx, u, opt, path)
 	}
@@ -143,14 +144,14 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	}
 	defer g.Close()
 	if opt.urls && !g.HasURLs() {
-		return withHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
+		return console.WithHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
 	}
-	out, err := result.Create(opt.output, u.stdout)
+	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
 		return hintDir(err, opt.output)
 	}
 	defer out.Discard()
-	shown := u.stages(ctx)
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	start := time.Now()
 	res, err := opt.compute(ctx, u, g, m, shown)
@@ -167,68 +168,68 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 		return err
 	}
 	if short != nil { // the values are still useful
-		return missingf("%w", short)
+		return console.Missingf("%w", short)
 	}
 	return nil
 }
 
 // check checks the flags before the graph is opened.
-func (o *rankOptions) check(u *ui) (metric, error) {
+func (o *rankOptions) check(u *console.UI) (metric, error) {
 	m, ok := findMetric(o.metric)
 	switch {
 	case !ok:
 		return m, o.unknownMetric(u)
 	case o.normalise != "sum" && o.normalise != "mean":
-		return m, usagef("--normalise %q: want sum or mean", o.normalise)
+		return m, console.Usagef("--normalise %q: want sum or mean", o.normalise)
 	case o.dangling != "even" && o.dangling != "teleport":
-		return m, usagef("--dangling %q: want even or teleport", o.dangling)
+		return m, console.Usagef("--dangling %q: want even or teleport", o.dangling)
 	case o.uncrawled != "dangling" && o.uncrawled != "absent":
-		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
+		return m, console.Usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
 	case !(o.tolerance > 0 && o.tolerance <= 1):
-		return m, usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
+		return m, console.Usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
 	case o.dangling == "teleport" && o.teleport == "":
-		return m, usagef("--dangling teleport needs --teleport")
+		return m, console.Usagef("--dangling teleport needs --teleport")
 	case o.threads < 0:
-		return m, usagef("--threads %d: it cannot be below 0", o.threads)
+		return m, console.Usagef("--threads %d: it cannot be below 0", o.threads)
 	case o.flags.Changed("top") && o.top < 1:
-		return m, usagef("--top %d: it must be at least 1", o.top)
+		return m, console.Usagef("--top %d: it must be at least 1", o.top)
 	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && o.remoteFactor <= 1e6):
-		return m, usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
+		return m, console.Usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
 	}
 	for _, name := range []string{"follow", "jump"} {
 		if v := o.flags.Lookup(name).Value.(*show.Fraction).Float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
-			return m, usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
+			return m, console.Usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
 		}
 	}
 	if v := o.remoteShare.Float(); o.flags.Changed("remote-share") && v > 1 {
-		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
+		return m, console.Usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
 	}
 	return m, o.checkFamily(u, m)
 }
 
 // checkFamily returns an error for flags that do not apply to the metric. Tolerance and
 // jump are allowed for all of them: scripts compute one metric after the other.
-func (o *rankOptions) checkFamily(u *ui, m metric) error {
+func (o *rankOptions) checkFamily(u *console.UI, m metric) error {
 	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
 		if o.flags.Changed(name) && !m.takes(name) {
-			return usagef("--%s means nothing to --metric %s", name, m.name)
+			return console.Usagef("--%s means nothing to --metric %s", name, m.name)
 		}
 	}
 	for _, name := range []string{"follow", "jump", "tolerance"} {
 		if o.flags.Changed(name) && !m.takes(name) {
-			u.verbosef("--%s means nothing to --metric %s", name, m.name)
+			u.Verbosef("--%s means nothing to --metric %s", name, m.name)
 		}
 	}
 	return nil
 }
 
-func (o *rankOptions) unknownMetric(u *ui) error {
+func (o *rankOptions) unknownMetric(u *console.UI) error {
 	names := metricNames()
-	return u.hintFlag(usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
+	return u.HintFlag(console.Usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
 }
 
 // compute reads the inputs and computes the metric.
-func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
+func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
@@ -254,7 +255,7 @@ func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metr
 }
 
 // solver returns the options for package rank.
-func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *console.UI, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
 	opt.Progress = shown.Sweeps(m.name, o.tolerance)
 	if m.bypage {
@@ -275,7 +276,7 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages
 	if o.start != "" {
 		var gone int64
 		if opt.Start, gone, err = pagelist.ReadStart(g, o.start); err == nil && gone > 0 {
-			u.notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
+			u.Notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
 		}
 	}
 	return opt, err

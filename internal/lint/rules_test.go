@@ -95,6 +95,7 @@ var arrows = map[string][]string{
 	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
 	"examples/policy":    {"event", "fakeweb", "graph", "lab", "lab/measure", "policy", "sim"},
 	"examples/ranks":     graphs,
+	"internal/console":   {"crawl", "crawl/config", "graph", "graph/rank", "internal/hint", "internal/manual", "internal/show", "internal/spelling", "internal/terminal"},
 	"internal/data":      {},
 	"internal/disk":      {},
 	"internal/extsort":   {},
