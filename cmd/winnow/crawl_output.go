@@ -41,7 +41,7 @@ func (c *crawling) printEnd(sum *crawl.Summary) error {
 
 // watch returns what shows a crawl while it runs.
 func watchCrawl(u *console.UI, dir string, c *config.Config) *terminal.Watch {
-	w := &terminal.Watch{Screen: &u.Screen, Height: u.Height, View: terminal.View{Dir: dir, Config: c, ASCII: asciiOnly()}, Quiet: u.Quiet}
+	w := &terminal.Watch{Screen: &u.Screen, Height: u.Height, View: terminal.View{Dir: dir, Config: c, ASCII: console.ASCIIOnly()}, Quiet: u.Quiet}
 	if u.AsJSON {
 		w.Object = func(s *history.Status) {
 			if !u.Quiet { // if the reader has gone, printing the summary fails

@@ -2,22 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/internal/console"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -126,7 +123,7 @@ func contains(words []string, word string) bool { return slices.Contains(words, 
 // openWorld opens a crawl directory as a world. If frontier is true, its pages that were not
 // fetched count as fetched.
 func openWorld(ctx context.Context, u *console.UI, path string, frontier bool, shown *show.Stages) (*live.World, error) {
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: programName(), Progress: shown.Set})
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: version.Program(), Progress: shown.Set})
 	if err == nil {
 		noteFrontier(u, path, w.Graph)
 	}
@@ -151,7 +148,7 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 		s.setting.Frontier.Topic, err = s.crawled.About()
 		return s.crawled.Close, err
 	}
-	if s.g, err = openGraph(s.u, s.path); err != nil {
+	if s.g, err = graphs.Open(s.u, s.path); err != nil {
 		return nil, err
 	}
 	if s.frontierPages {
@@ -225,71 +222,4 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 		return err
 	}
 	return live.Like(&s.setting, conf, s.replays(), s.flags.Changed)
-}
-
-// Names of seed sets that are not files.
-const (
-	seedsHomes  = "homes"
-	seedsBest   = "best"
-	seedsRandom = "random:" // and how many
-)
-
-// chooseStart does what chooseSeeds does, but also accepts random:N: pages drawn at random.
-func chooseStart(ctx context.Context, u *console.UI, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
-	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
-		n := show.Number(0)
-		if err := n.Set(number); err != nil {
-			return nil, "", console.WithHint(console.Usagef("--seeds random:N: %w", err), "try: %s", u.WithFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.FetchedPages()))))
-		}
-		if most := g.FetchedPages(); int64(n) > int64(most) {
-			return nil, "", console.WithHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(most), "page")),
-				"try: %s", u.WithFlag("--seeds", seedsRandom+strconv.Itoa(most)))
-		}
-		return lab.FetchedSeeds(g, int(n), random, 0), value, nil
-	}
-	seeds, name, err := chooseSeeds(ctx, u, g, value)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", console.WithHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
-	}
-	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
-		err = hintSeeds(u, g, fmt.Errorf("--seeds: %w", err))
-	}
-	return seeds, name, err
-}
-
-// hintSeeds proposes seeds that every graph has for a file that does not fit it.
-func hintSeeds(u *console.UI, g *graph.Graph, err error) error {
-	var hinted *hint.Error
-	if errors.As(err, &hinted) {
-		return err
-	}
-	instead := seedsBest
-	if g.HasURLs() {
-		instead = seedsHomes
-	}
-	return console.WithHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.WithFlag("--seeds", instead))
-}
-
-// chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
-// of URLs or ids; "" is homes where there are URLs, else best. It returns the name
-// of what was chosen too.
-func chooseSeeds(ctx context.Context, u *console.UI, g *graph.Graph, value string) (seeds []graph.Page, name string, err error) {
-	if value == "" {
-		value = seedsBest
-		if g.HasURLs() {
-			value = seedsHomes
-		}
-	}
-	switch value {
-	case seedsHomes:
-		if !g.HasURLs() {
-			return nil, "", console.WithHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.WithFlag("--seeds", seedsBest))
-		}
-		seeds, err = lab.Homes(ctx, g)
-	case seedsBest:
-		seeds, err = lab.Best(ctx, g)
-	default:
-		seeds, err = pagelist.Seeds(g, value)
-	}
-	return seeds, value, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/boards"
@@ -167,7 +168,7 @@ freshness-leaderboard prints one object for each allocation.
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
 	console.Whole(f, &opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
-	console.Completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
 	completesPolicies(cmd, "policy")
 	return cmd
 }
@@ -209,11 +210,11 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
 	}
-	if replaces(o.page, inputs...) {
+	if graphs.Replaces(o.page, inputs...) {
 		return console.Usagef("--page %s is also an input", o.page)
 	}
 	if o.page != "" {
-		if err := checkDir(filepath.Dir(o.page), o.page); err != nil {
+		if err := graphs.CheckDir(filepath.Dir(o.page), o.page); err != nil {
 			return err
 		}
 	}

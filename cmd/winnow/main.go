@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/console"
 )
@@ -129,7 +130,7 @@ func newRootCommand(u *console.UI) *cobra.Command {
 		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u))
 	addGroup(root, "To read what was stored:", newCatCommand(u), newTextCommand(u), newExportArchiveCommand(u))
 	addGroup(root, "To try it out, without the Web:", newDemoCommand(u), newWebCommand(u))
-	addGroup(root, "The laboratory:", newSimCommand(u), newGraphCommand(u), newRankCommand(u), newLabCommand(u))
+	addGroup(root, "The laboratory:", newSimCommand(u), graphs.NewCommand(u), newRankCommand(u), newLabCommand(u))
 	root.AddCommand(console.NewExitCodesTopic(), newManCommand(u), newVersionCommand(u))
 	root.Flags().BoolVar(&version, "version", false, "print the version of winnow")
 	u.AddCommonFlags(root.PersistentFlags())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
@@ -135,10 +136,10 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 	if err != nil {
 		return err
 	}
-	if err := notAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
+	if err := graphs.NotAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
 		return err
 	}
-	g, err := openGraph(u, path)
+	g, err := graphs.Open(u, path)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 	}
 	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.output)
+		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
 	shown := u.Stages(ctx)
@@ -235,7 +236,7 @@ func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph
 		return nil, err
 	}
 	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
-	web := &rank.Web{Sites: g.SiteColumn(), Fetched: fetched(g)}
+	web := &rank.Web{Sites: g.SiteColumn(), Fetched: graphs.Fetched(g)}
 	if m.in {
 		web.In = g.Backward().Raw(threads)
 		defer web.In.Free()

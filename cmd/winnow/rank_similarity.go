@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -67,7 +68,7 @@ func runSimilarity(ctx context.Context, u *console.UI, opt *rankOptions, dir str
 	}
 	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.output)
+		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
 	start := time.Now()

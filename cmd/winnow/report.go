@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
@@ -155,7 +156,7 @@ func readReport(ctx context.Context, u *console.UI, dir string, opt *reportOptio
 	shown := u.Stages(ctx)
 	defer shown.Done()
 	return live.ReadReport(ctx, dir, live.ReportOptions{
-		Policies: opt.policies, Program: programName(), Progress: shown,
+		Policies: opt.policies, Program: version.Program(), Progress: shown,
 		MaxMemory: int64(opt.memory), MachineMemory: machine.Memory(), Limit: opt.limit,
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -78,7 +79,7 @@ func newSimCommand(u *console.UI) *cobra.Command {
 	opt.addFlags(cmd.Flags())
 	completesPolicies(cmd, "policy", policyAll)
 	completesPolicies(cmd, "site-policy")
-	console.Completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
 	console.Completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
 	console.Completes(cmd, "batch-mode", frontier.ModeNames()...)
 	console.Completes(cmd, "oracle", append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone)...)
@@ -283,7 +284,7 @@ func (s *simulation) ready(ctx context.Context) error {
 	}
 	set := &s.setting
 	var err error
-	if set.Seeds, set.SeedsName, err = chooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
+	if set.Seeds, set.SeedsName, err = graphs.ChooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
 		return err
 	}
 	return s.setTime(ctx)
@@ -406,7 +407,7 @@ const leastStart = 10
 // startSet returns the comparison from a start set drawn at random, as large as the seeds.
 func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, error) {
 	size := len(s.setting.Seeds)
-	if !strings.HasPrefix(s.seeds, seedsRandom) {
+	if !strings.HasPrefix(s.seeds, graphs.SeedsRandom) {
 		size = max(size, leastStart)
 	}
 	again := s.setting

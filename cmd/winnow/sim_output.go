@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
@@ -40,7 +41,7 @@ func (s *simulation) createFiles() error {
 	}
 	if s.order != "" {
 		for _, name := range orderNames(s.order, s.chosen) {
-			if replaces(name, inputs...) {
+			if graphs.Replaces(name, inputs...) {
 				return console.Usagef("--order: %s is also an input", name)
 			}
 			if s.out != "" && contains(reportPaths(s.out), filepath.Clean(name)) {
@@ -48,7 +49,7 @@ func (s *simulation) createFiles() error {
 			}
 			f, err := result.Create(name, s.u.Stdout)
 			if err != nil {
-				return hintDir(fmt.Errorf("--order: %w", err), name)
+				return graphs.HintDir(fmt.Errorf("--order: %w", err), name)
 			}
 			s.files = append(s.files, f)
 		}
@@ -76,7 +77,7 @@ func checkOut(out string, dirs []string, inputs ...string) error {
 	}
 	for _, dir := range dirs {
 		for _, path := range reportPaths(dir) {
-			if replaces(path, inputs...) {
+			if graphs.Replaces(path, inputs...) {
 				return console.Usagef("--out %s: %s is also an input", out, path)
 			}
 		}
@@ -97,7 +98,7 @@ func checkOutDir(dir string) error {
 		case !info.IsDir():
 			return fmt.Errorf("--out %s: %s is not a directory", dir, at)
 		}
-		return checkDir(at, dir)
+		return graphs.CheckDir(at, dir)
 	}
 }
 

@@ -31,9 +31,6 @@ func runVersion(u *console.UI) error {
 	return nil
 }
 
-// programName returns the name of the program that graphs record.
-func programName() string { return version.Program() }
-
 // newManCommand returns the verb of packagers: make man calls it.
 func newManCommand(u *console.UI) *cobra.Command {
 	return &cobra.Command{

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
@@ -22,7 +22,7 @@ import (
 )
 
 type webOptions struct {
-	generateOptions
+	graphs.Synthetic
 	listen   serve.Listen
 	topics   fakeweb.Topics
 	mixed    bool           // some of everything
@@ -40,7 +40,7 @@ type webOptions struct {
 }
 
 func newWebCommand(u *console.UI) *cobra.Command {
-	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}, topics: fakeweb.SomeTopics()}
+	opt := &webOptions{Synthetic: graphs.Synthetic{Pages: 100_000}, topics: fakeweb.SomeTopics()}
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
 		Short: "serve the synthetic web on this machine",
@@ -102,7 +102,7 @@ func webTimes(s *answer.Options) []webTime {
 func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	o.flags = f
 	f.SortFlags = false
-	o.addSpec(f)
+	o.AddSpec(f)
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
@@ -179,7 +179,7 @@ type webPlace struct {
 }
 
 func runWeb(ctx context.Context, u *console.UI, opt *webOptions) error {
-	spec := opt.spec()
+	spec := opt.Spec()
 	spec.Topics = opt.topics
 	web, err := fakeweb.New(spec)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/console"
 )

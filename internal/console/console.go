@@ -238,6 +238,16 @@ func (o *Output) Write(b []byte) (int, error) {
 	return n, o.err
 }
 
+// ASCIIOnly reports whether the user's locale promises no more than ASCII.
+func ASCIIOnly() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToUpper(os.Getenv(name)); locale != "" {
+			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
+		}
+	}
+	return true
+}
+
 // Exit codes. They are a contract with scripts (help.go shows them to users).
 const (
 	ExitOK          = 0

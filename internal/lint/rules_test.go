@@ -114,6 +114,7 @@ var arrows = map[string][]string{
 	"internal/version":   {},
 	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
+	"cmd/winnow/graphs":  {anything}, // verbs of it
 
 	"fakeweb/shown":                 {},
 	"fakeweb/subject":               {},

@@ -1,10 +1,8 @@
-package main
+package graphs
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
@@ -50,7 +48,7 @@ of places, overlap of the top N.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.seeds, "seeds", "", "where reach is measured from: homes, best or a file (default: homes, or best without URLs)")
-	console.Completes(cmd, "seeds", seedsHomes, seedsBest)
+	console.Completes(cmd, "seeds", SeedsHomes, SeedsBest)
 	f.StringVar(&opt.against, "against", "", "an older snapshot to compare with")
 	f.StringVar(&opt.svg, "svg", "", "draw to this file how much of the PageRank the best pages hold")
 	f.BoolVar(&opt.noRank, "no-rank", false, "without PageRank, which holds all in-links in memory")
@@ -62,17 +60,17 @@ func runStats(ctx context.Context, u *console.UI, opt *statsOptions, path string
 	if opt.svg == "-" {
 		return console.Usagef("--svg needs a file: standard output has the report")
 	}
-	if replaces(opt.svg, path, opt.against, opt.seeds) {
+	if Replaces(opt.svg, path, opt.against, opt.seeds) {
 		return console.Usagef("--svg %s is also an input", opt.svg)
 	}
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	picture, err := result.Create(opt.svg, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.svg)
+		return HintDir(err, opt.svg)
 	}
 	defer picture.Discard()
 	r, err := opt.collect(ctx, u, g)
@@ -88,7 +86,7 @@ func runStats(ctx context.Context, u *console.UI, opt *statsOptions, path string
 	if u.AsJSON {
 		return u.JSON(r)
 	}
-	u.Printf("%s", r.Text(asciiOnly()))
+	u.Printf("%s", r.Text(console.ASCIIOnly()))
 	return nil
 }
 
@@ -110,8 +108,8 @@ func (o *statsOptions) collect(ctx context.Context, u *console.UI, g *graph.Grap
 	return r, err
 }
 
-// fetched returns a function for rank.Web, nil if all pages were fetched.
-func fetched(g *graph.Graph) func(graph.Page) bool {
+// Fetched returns a function for rank.Web, nil if all pages were fetched.
+func Fetched(g *graph.Graph) func(graph.Page) bool {
 	if !g.HasUncrawled() {
 		return nil
 	}
@@ -120,7 +118,7 @@ func fetched(g *graph.Graph) func(graph.Page) bool {
 
 // reach follows the links from the seeds.
 func (o *statsOptions) reach(ctx context.Context, u *console.UI, g *graph.Graph, shown *show.Stages) (*stats.Reached, error) {
-	seeds, name, err := chooseSeeds(ctx, u, g, o.seeds)
+	seeds, name, err := ChooseSeeds(ctx, u, g, o.seeds)
 	if err != nil || len(seeds) == 0 {
 		return nil, err
 	}
@@ -133,20 +131,10 @@ func (o *statsOptions) reach(ctx context.Context, u *console.UI, g *graph.Graph,
 
 // compare measures the older snapshot and what both have in common.
 func (o *statsOptions) compare(ctx context.Context, u *console.UI, g *graph.Graph, now *stats.Report, shown *show.Stages) (*stats.Snapshot, error) {
-	old, err := openGraph(u, o.against)
+	old, err := Open(u, o.against)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
 	return stats.Against(ctx, old, g, now, !o.noRank, shown)
-}
-
-// asciiOnly reports whether the user's locale promises no more than ASCII.
-func asciiOnly() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale := strings.ToUpper(os.Getenv(name)); locale != "" {
-			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
-		}
-	}
-	return true
 }

@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -47,7 +47,7 @@ A page is given by its URL, byte for byte as in the URL list, or by its id.`,
 }
 
 func runLinks(ctx context.Context, u *console.UI, opt *linksOptions, path, name string) error {
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}

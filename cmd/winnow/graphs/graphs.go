@@ -1,4 +1,5 @@
-package main
+// Package graphs holds the verbs of winnow graph, and what others need to open and write graphs.
+package graphs
 
 import (
 	"bytes"
@@ -22,7 +23,8 @@ import (
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newGraphCommand(u *console.UI) *cobra.Command {
+// NewCommand returns winnow graph with its verbs.
+func NewCommand(u *console.UI) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph",
 		Short: "import, make, inspect and export link graphs",
@@ -41,9 +43,9 @@ one write a new file, which gets its name only when it is complete.`,
 	return cmd
 }
 
-// openGraph opens a graph file for a verb. Its hint proposes what to do about a file
+// Open opens a graph file for a verb. Its hint proposes what to do about a file
 // that is something else.
-func openGraph(u *console.UI, path string) (*graph.Graph, error) {
+func Open(u *console.UI, path string) (*graph.Graph, error) {
 	g, err := graph.Open(path)
 	if err == nil {
 		return g, nil
@@ -99,22 +101,22 @@ func checkOutput(u *console.UI, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("create %s: it is not a regular file", path)
 	}
-	return checkDir(filepath.Dir(path), path)
+	return CheckDir(filepath.Dir(path), path)
 }
 
-// notAnInput returns an error if an output is also one of the inputs, which may be the only
+// NotAnInput returns an error if an output is also one of the inputs, which may be the only
 // copy. Inputs that are not given ("") or standard input ("-") are skipped; devices and
 // pipes may be both.
-func notAnInput(output string, inputs ...string) error {
-	if replaces(output, inputs...) {
+func NotAnInput(output string, inputs ...string) error {
+	if Replaces(output, inputs...) {
 		return console.Usagef("-o %s is also an input", output)
 	}
 	return nil
 }
 
-// replaces reports whether writing to output would replace one of the inputs, also under
+// Replaces reports whether writing to output would replace one of the inputs, also under
 // another name or by a link.
-func replaces(output string, inputs ...string) bool {
+func Replaces(output string, inputs ...string) bool {
 	if output == "" || output == "-" {
 		return false
 	}
@@ -133,18 +135,18 @@ func replaces(output string, inputs ...string) bool {
 	return false
 }
 
-// checkDir returns an error if no file can be made in dir; what is the path the user gave.
-func checkDir(dir, what string) error {
+// CheckDir returns an error if no file can be made in dir; what is the path the user gave.
+func CheckDir(dir, what string) error {
 	probe, err := result.Temp(filepath.Join(dir, ".winnow"))
 	if err == nil {
 		probe.Close()
 		return os.Remove(probe.Name())
 	}
-	return hintDir(fmt.Errorf("create %s: %w", what, result.Cause(err)), filepath.Join(dir, "x"))
+	return HintDir(fmt.Errorf("create %s: %w", what, result.Cause(err)), filepath.Join(dir, "x"))
 }
 
-// hintDir proposes to make the directory of path if it is missing.
-func hintDir(err error, path string) error {
+// HintDir proposes to make the directory of path if it is missing.
+func HintDir(err error, path string) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
 		return console.WithHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
@@ -161,7 +163,7 @@ type graphFile struct {
 
 func (o *graphFile) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &o.maxMemory)
+	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
 }
 
@@ -186,9 +188,9 @@ func (o *graphFile) write(ctx context.Context, u *console.UI, src graph.Source) 
 	return explainMemory(u, err)
 }
 
-// addMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that
+// AddMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that
 // this process may use. The help describes it in words, so it is the same on every machine.
-func addMaxMemory(flags *pflag.FlagSet, size *show.Size) {
+func AddMaxMemory(flags *pflag.FlagSet, size *show.Size) {
 	*size = show.Size(machine.Memory() / 4)
 	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")
 	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"

@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type exportOptions struct {
 // exportFormats lists the values of --format.
 var exportFormats = []string{"edges", "bv", "parquet"}
 
-// paramFlags lists the flags that --like replaces.
+// paramFlags lists the flags that --like Replaces.
 var paramFlags = []string{"window", "max-ref", "min-interval", "zeta-k"}
 
 func newExportCommand(u *console.UI) *cobra.Command {
@@ -87,11 +87,11 @@ func runExport(ctx context.Context, u *console.UI, opt *exportOptions, path stri
 		return err
 	}
 	for _, name := range opt.files() {
-		if err := notAnInput(name, path, opt.like); err != nil {
+		if err := NotAnInput(name, path, opt.like); err != nil {
 			return err
 		}
 	}
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (o *exportOptions) settleParams() error {
 func (o *exportOptions) edges(ctx context.Context, u *console.UI, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	out, err := result.Create(o.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, o.output)
+		return HintDir(err, o.output)
 	}
 	defer out.Discard()
 	tell := shown.Of("write links")
@@ -207,7 +207,7 @@ func (o *exportOptions) parquet(u *console.UI, g *graph.Graph, shown *show.Stage
 	err = os.Mkdir(o.output, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return hintDir(fmt.Errorf("create %s: %w", o.output, result.Cause(err)), o.output)
+		return HintDir(fmt.Errorf("create %s: %w", o.output, result.Cause(err)), o.output)
 	}
 	defer func() {
 		if err != nil && made {

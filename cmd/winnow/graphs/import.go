@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
 type importOptions struct {
@@ -87,7 +88,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetchedOnly, "fetched-only", false, "with --crawl or --warc: leave out pages that are only known")
 	f.StringVar(&o.Origin, "origin", "", "who crawled it, when, by which policy: kept in the graph")
 	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &o.maxMemory)
+	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
 }
 
@@ -108,7 +109,7 @@ func (o *importOptions) check(u *console.UI) error {
 	case o.FrontierMinInLinks > 0 && !fetched:
 		return console.WithHint(console.Usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.WithFlag("--fetched", "FILE"))
 	}
-	if err := notAnInput(o.Path, o.inputs()...); err != nil {
+	if err := NotAnInput(o.Path, o.inputs()...); err != nil {
 		return err
 	}
 	if err := checkOutput(u, o.Path); err != nil {
@@ -135,7 +136,7 @@ func checkTempDir(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	return checkDir(dir, "files in "+dir)
+	return CheckDir(dir, "files in "+dir)
 }
 
 // An importResult is the JSON output.
@@ -166,7 +167,7 @@ func runImport(ctx context.Context, u *console.UI, opt *importOptions) error {
 	opt.Feed = feed
 	memory := machine.ForGraph(int64(opt.maxMemory))
 	defer memory.Restore()
-	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()
+	opt.MaxMemory, opt.Program = int64(opt.maxMemory), version.Program()
 	shown := u.Stages(ctx)
 	defer shown.Done()
 	opt.Progress = memory.Watch(shown.Set)

@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/spelling"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
 type extractOptions struct {
@@ -59,7 +60,7 @@ func (o *extractOptions) check(u *console.UI, path string) error {
 	case given > 1:
 		return console.Usagef("--host, --domain and --nodes exclude each other")
 	}
-	if err := notAnInput(o.output, path, o.nodes); err != nil {
+	if err := NotAnInput(o.output, path, o.nodes); err != nil {
 		return err
 	}
 	return o.graphFile.check(u)
@@ -79,7 +80,7 @@ func runExtract(ctx context.Context, u *console.UI, opt *extractOptions, path st
 		return err
 	}
 	start := time.Now()
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func runExtract(ctx context.Context, u *console.UI, opt *extractOptions, path st
 	if err != nil {
 		return err
 	}
-	if err := opt.write(ctx, u, part.Source(opt.world(path), programName())); err != nil {
+	if err := opt.write(ctx, u, part.Source(opt.world(path), version.Program())); err != nil {
 		return err
 	}
 	info, err := graph.ReadInfo(opt.output)
