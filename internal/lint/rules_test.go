@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
-	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
+	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/poisson", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
 	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
@@ -121,6 +121,7 @@ var arrows = map[string][]string{
 	"fakeweb/internal/draw":         {},
 	"fakeweb/internal/language":     {"fakeweb/internal/draw"},
 	"fakeweb/internal/padded":       {},
+	"fakeweb/internal/poisson":      {"fakeweb/internal/draw"},
 	"fakeweb/internal/press":        {},
 	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/experiment/experimenttest": append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "sim", "internal/show"}, frontiers...),
