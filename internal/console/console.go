@@ -271,7 +271,7 @@ func (e *MissingError) Error() string { return e.err.Error() }
 func (e *MissingError) Unwrap() error { return e.err }
 
 // Usage makes an error a usage error (exit 2).
-func Usage(err error) error { return Usage(err) }
+func Usage(err error) error { return &UsageError{err} }
 
 // Usagef returns a usage error (exit 2).
 func Usagef(format string, args ...any) error {
