@@ -122,9 +122,9 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 	}
 	c.forget()
-	c.limit()
 	ask = event.Never
-	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
+	for len(c.idle) > 0 && c.mayHandOut() {
+		c.limit()
 		w, again, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -140,11 +140,22 @@ func (c *crawl) handOut() (ask time.Duration) {
 	return ask
 }
 
+// mayFetch reports whether a page may be handed out.
+func (c *crawl) mayFetch() bool { return c.left > 0 && c.player.allows() && c.player.mayFetch() }
+
+// mayHandOut reports whether a task may be handed out. The requisites of pages follow the last page.
+func (c *crawl) mayHandOut() bool {
+	return c.mayFetch() || c.o.Frontier.Requisites && c.player.allows() && c.f.Counts().Requisites > 0
+}
+
 // limit tells the frontier how many pages are left, if that is limited.
 func (c *crawl) limit() {
-	if c.o.MaxPages > 0 {
+	switch {
+	case !c.mayFetch():
+		c.f.Limit(0)
+	case c.o.MaxPages > 0:
 		c.f.Limit(c.left)
-	} else {
+	default:
 		c.f.Limit(-1)
 	}
 }
@@ -329,7 +340,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.player.cause(f.number)
 		c.follow(f.number)
 	}
-	if w.Kind == event.Fetch && c.left > 0 && c.player.allows() {
+	if w.Kind == event.Fetch && c.mayFetch() {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {
 			c.recordRefusals()

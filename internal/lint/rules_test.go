@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/stored/wacz":  {"crawl/stored", "crawl/stored/text"},
 	"crawl/follow":       append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
-	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
+	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/stored/replay", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/control":      {"crawl/config", "crawl/page", "internal/hint"},
