@@ -20,6 +20,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 )
 
 // readFiles reads --history and an --oracle that is a file. A recorded crawl has its own
@@ -34,8 +35,7 @@ func (s *simulation) readFiles() (err error) {
 			return err
 		}
 	}
-	switch s.oracle {
-	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
+	if contains(append(oracle.Metrics(), oracleNone), s.oracle) {
 		return nil
 	}
 	switch {

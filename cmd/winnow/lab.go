@@ -108,6 +108,9 @@ type labOptions struct {
 	reuse     string
 	changes   []string // logs, by graph
 	touched   int
+	oracle    string // "": as the papers
+	cache     string // of importance
+	findings  string // page about all experiments, in Markdown
 	selfLinks bool
 
 	flags *pflag.FlagSet
@@ -138,13 +141,16 @@ is a log of when the pages of --graph changed: lines of Unix time, id and number
 the edit touched, with tabs between. Without it pages change at random. With --json the
 freshness-leaderboard prints one object for each allocation.
 
---seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
+--seeds is homes, best, random:N or a file, as for winnow sim, in every graph. --oracle is the
+importance by which all experiments measure, in place of that of each paper. --findings FILE.md
+writes one page: which claims of the papers hold on which graphs, and which cannot be told.`,
 		Example: `  winnow lab run castillo04-table1
   winnow lab run cho98 --graph web.wg --seeds best --out reports
   winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
   winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
   winnow lab run freshness-leaderboard --graph web.wg --changes web.tsv.gz --max-touched 200
-  winnow lab run all --json`,
+  winnow lab run cho98 --graph web.wg --oracle outlinks
+  winnow lab run all --graph a.wg --graph b.wg --findings findings.md`,
 		Args:              firstOf("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -162,6 +168,9 @@ freshness-leaderboard prints one object for each allocation.
 	whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
 	f.Float64Var(&opt.Rate, "rate", 0, "visits a day that keep a collection fresh (default: a 30th of its pages)")
 	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
+	f.StringVar(&opt.oracle, "oracle", "", "importance in place of that of the papers: a metric of winnow rank, a file of values, or an expression such as 0.7*pagerank+0.3*backlinks")
+	addCacheFlag(f, &opt.cache)
+	f.StringVar(&opt.findings, "findings", "", "file for one page about all experiments in Markdown: which claims hold on which worlds, with the numbers")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
@@ -179,7 +188,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.Starts, 0, maxStarts}, bounded{"threads", opt.Threads, 0, maxThreads}); err != nil {
 		return err
 	}
-	if err := notEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy"); err != nil {
+	if err := notEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy", "oracle", "oracle-cache", "findings"); err != nil {
 		return err
 	}
 	if err := opt.settleBoard(u, experiments); err != nil {
@@ -187,6 +196,12 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	}
 	if err := opt.settleChanges(experiments); err != nil {
 		return err
+	}
+	if err := opt.settleOracle(u); err != nil {
+		return err
+	}
+	if opt.findings != "" {
+		opt.Found = &experiment.Ledger{}
 	}
 	if err := opt.checkOut(experiments); err != nil {
 		return err
@@ -198,7 +213,11 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 		return err
 	}
 	places.shown.Done()
-	return runExperiments(ctx, u, opt, experiments)
+	err = runExperiments(ctx, u, opt, experiments)
+	if ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, opt.writeFindings(u))
 }
 
 // checkOut refuses reports that would replace a graph or the seeds.
@@ -207,6 +226,14 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 	for _, value := range o.graphs {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
+	}
+	if replaces(o.findings, append(inputs, o.oracle)...) {
+		return usagef("--findings %s is also an input", o.findings)
+	}
+	if o.findings != "" {
+		if err := checkDir(filepath.Dir(o.findings), o.findings); err != nil {
+			return err
+		}
 	}
 	if replaces(o.page, inputs...) {
 		return usagef("--page %s is also an input", o.page)
@@ -236,6 +263,7 @@ func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []e
 			return err
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
+			opt.Found.Fail(experiments[i].Name, err)
 			u.notef("%s failed: %v", experiments[i].Name, err)
 		default:
 			done++
