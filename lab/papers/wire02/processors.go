@@ -2,10 +2,12 @@ package wire02
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/experiment"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -27,8 +29,13 @@ const (
 	processorPart  = 4
 )
 
-// saturated is what more threads must bring at least, per doubling, or they bring nothing.
-const saturated = 1.05
+// nearly is the part of the highest rate from which on more threads bring nothing, and of a line or
+// of the processors from which on they are full. mostPages is the part of the crawl that is timed:
+// a few slow sites make its end.
+const (
+	nearly    = 0.95
+	mostPages = 0.95
+)
 
 // A machineRun is the speed of one crawl.
 type machineRun struct {
@@ -75,7 +82,7 @@ func processors(r *experiment.Run, p *experiment.Place) error {
 	r.Show(show.Section{Title: p.World.Name, Text: fmt.Sprintf("%v. The first %s on %s.", oldMachine(1), show.Counted(pages, "page"), show.Counted(p.World.Sites(), "site")), Table: full, Chart: chart},
 		show.Section{Title: p.World.Name + ": all crawls", Table: t})
 	narrow, wide := gains[0], gains[len(gains)-1]
-	r.Find(p.World.Name, experiment.Found(narrow < saturated && wide > narrow, "four processors instead of one: %.2f times the pages a second on the narrowest line, %.2f on the widest", narrow, wide))
+	r.Find(p.World.Name, experiment.Found(narrow < 2-nearly && wide > narrow, "four processors instead of one: %.2f times the pages a second on the narrowest line, %.2f on the widest", narrow, wide))
 	return nil
 }
 
@@ -85,6 +92,7 @@ func machine(b *experiment.Bench, p *experiment.Place, width int64, processors, 
 	if err != nil {
 		return run, err
 	}
+	s.Patience = sim.Patience{Connect: 10 * time.Second, FirstByte: 20 * time.Second, Retries: 2}
 	s.Frontier.Delay, s.Fetchers, s.Bandwidth, s.MaxPages, s.Processors = 0, threads, width, pages, oldMachine(processors)
 	c, err := b.Prepare(p, s)
 	if err != nil {
@@ -95,30 +103,32 @@ func machine(b *experiment.Bench, p *experiment.Place, width int64, processors, 
 	if err := one.Crawl(c, []string{"breadth-first"}); err != nil {
 		return run, err
 	}
-	res, bytes := c.Runs[0].Result, int64(0)
-	for _, n := range res.Bytes {
-		bytes += n
-	}
-	seconds := res.Took.Seconds()
-	return machineRun{
-		rate: float64(len(res.Order)) / seconds, busy: res.Worked.Seconds() / (seconds * float64(processors)),
-		line: float64(bytes) / (seconds * float64(width)), threads: threads,
-	}, nil
+	return timedRun(c.Runs[0].Result, s.Processors, width, threads), nil
 }
 
-// saturation returns from which place on more threads bring nothing: the rate never grows by more than
-// the limit for each doubling afterwards.
+// timedRun measures the first pages of a crawl.
+func timedRun(res *sim.Result, p sim.Processors, width int64, threads int) machineRun {
+	n := measure.PagesAt(mostPages, len(res.Order))
+	bytes, work := int64(0), 0.0
+	for _, b := range res.Bytes[:n] {
+		bytes += b
+		work += p.Work(b).Seconds()
+	}
+	seconds := res.End[n-1].Seconds()
+	return machineRun{
+		rate: float64(n) / seconds, busy: work / (seconds * float64(p.Count)),
+		line: float64(bytes) / (seconds * float64(width)), threads: threads,
+	}
+}
+
+// saturation returns the place of the fewest threads that are enough: more bring hardly anything.
 func saturation(line []machineRun) int {
-	for i := len(line) - 1; i > 0; i-- {
-		doublings := 0
-		for n := line[i-1].threads; n < line[i].threads; n *= 2 {
-			doublings++
-		}
-		grown := line[i].rate / line[i-1].rate
-		for range doublings {
-			grown /= saturated
-		}
-		if grown > 1 {
+	most := 0.0
+	for _, run := range line {
+		most = max(most, run.rate)
+	}
+	for i, run := range line {
+		if run.rate >= float64(nearly*most) {
 			return i
 		}
 	}
@@ -127,11 +137,10 @@ func saturation(line []machineRun) int {
 
 // what names what holds a crawl back.
 func what(run machineRun) string {
-	const nearly = 0.9
 	switch {
-	case run.busy >= nearly && run.busy >= run.line:
+	case run.busy >= nearly-0.05 && run.busy >= run.line:
 		return "processors"
-	case run.line >= nearly:
+	case run.line >= nearly-0.05:
 		return "line"
 	}
 	return "neither: sites answer one page at a time"
