@@ -213,11 +213,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 		return err
 	}
 	places.shown.Done()
-	err = runExperiments(ctx, u, opt, experiments)
-	if ctx.Err() != nil {
-		return err
-	}
-	return errors.Join(err, opt.writeFindings(u))
+	return runExperiments(ctx, u, opt, experiments)
 }
 
 // checkOut refuses reports that would replace a graph or the seeds.
@@ -253,9 +249,12 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 // runExperiments runs the experiments one after the other. It reports failures at the end.
 func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []experiment.Experiment) error {
 	var failed []error
-	done := 0
+	done, verdict := 0, ""
 	for i := range experiments {
 		err := runExperiment(u, opt, &experiments[i], i > 0)
+		if err == nil {
+			verdict, err = opt.writeFindings(u)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -268,6 +267,9 @@ func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []e
 		default:
 			done++
 		}
+	}
+	if verdict != "" {
+		u.notef("%s: %s", opt.findings, verdict)
 	}
 	switch err := errors.Join(failed...); {
 	case err == nil:

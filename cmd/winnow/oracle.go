@@ -1,14 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph/rank"
-	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/lab/experiment"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/score/files"
@@ -54,36 +49,23 @@ func (o *labOptions) settleOracle(u *ui) (err error) {
 			return u.explainFiles("", err)
 		}
 	}
-	o.ImportanceName = o.oracle
-	o.Importance = func(p *experiment.Place) (*measure.Truth, error) {
-		opt := o.TruthOptions(p)
-		opt.Within = p.World.Content()
-		t, err := src.Of(p.World, opt)
-		if err != nil {
-			err = fmt.Errorf("--oracle %s: %w", o.oracle, err)
-		}
-		return t, err
-	}
+	o.Take(src)
 	return nil
 }
 
-// writeFindings writes the page of all findings.
-func (o *labOptions) writeFindings(u *ui) error {
+// writeFindings writes the page of all findings so far, and returns its last word.
+func (o *labOptions) writeFindings(u *ui) (verdict string, err error) {
 	if o.Found == nil {
-		return nil
+		return "", nil
 	}
-	var worlds []string
-	for _, p := range o.Places {
-		worlds = append(worlds, p.Describe())
-	}
-	f, err := os.Create(o.findings)
+	out, err := result.Create(o.findings, u.stdout)
 	if err != nil {
-		return &hint.Error{Err: err, Hint: "--findings is a file to write"}
+		return "", hintDir(err, o.findings)
 	}
-	rep := o.Found.Report(worlds, nil)
-	if err := rep.WriteMarkdown(f, func(int) string { return "" }); err != nil {
-		return err
+	defer out.Discard()
+	rep := o.Found.Report(o.Places)
+	if err := rep.WriteMarkdown(out, func(int) string { return "" }); err != nil {
+		return "", out.Wrap(err)
 	}
-	u.printf("\n\n%s\n", rep.Verdict)
-	return f.Close()
+	return rep.Verdict, out.Commit()
 }

@@ -237,12 +237,8 @@ func (o *rankOptions) open(ctx context.Context, u *ui, path string, shown *show.
 		}
 		return g, nil, func() { g.Close() }, nil
 	}
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set})
+	w, k, err := live.OpenKnown(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set}, time.Now())
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	if k, err = w.Knowledge(time.Now()); err != nil {
-		w.Close()
 		return nil, nil, nil, err
 	}
 	return w.Graph, k, w.Close, nil

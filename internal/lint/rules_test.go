@@ -75,7 +75,7 @@ var arrows = map[string][]string{
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
-	"lab/oracle":         {"graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
+	"lab/oracle":         {"graph", "graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
 	"lab/demo":           {"graph", "crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},

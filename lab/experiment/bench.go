@@ -100,6 +100,20 @@ func (b *Bench) Ranks(p *Place, o measure.TruthOptions) (*measure.Truth, error) 
 	return measure.PageRankTruth(p.World.Web(), o)
 }
 
+// Take lets importance of a source take the place of that of the papers.
+func (b *Bench) Take(src *oracle.Source) {
+	b.ImportanceName = src.Name
+	b.Importance = func(p *Place) (*measure.Truth, error) {
+		o := b.TruthOptions(p)
+		o.Within = p.World.Content()
+		t, err := src.Of(p.World, o)
+		if err != nil {
+			err = fmt.Errorf("importance by %s: %w", src.Name, err)
+		}
+		return t, err
+	}
+}
+
 // important returns the importance that the bench was given. It is found once.
 func (b *Bench) important(p *Place) (_ *measure.Truth, err error) {
 	switch {

@@ -44,8 +44,12 @@ func (l *Ledger) Fail(name string, err error) {
 
 // Report returns the page: a table for each paper, with a row for each claim and the worlds on
 // which it holds, does not hold, or cannot be told.
-func (l *Ledger) Report(worlds []string, header []show.Field) *show.Report {
-	rep := &show.Report{Title: "Findings", Header: header,
+func (l *Ledger) Report(places []*Place) *show.Report {
+	var worlds []string
+	for _, p := range places {
+		worlds = append(worlds, p.Describe())
+	}
+	rep := &show.Report{Title: "Findings",
 		Intro: []string{"Worlds: " + strings.Join(worlds, "; ") + ".",
 			"A claim holds on a world if the numbers in brackets say so. The interval of the share of worlds is Wilson's, 95 %: worlds are few."}}
 	for i := 0; i < len(l.entries); {

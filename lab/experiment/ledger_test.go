@@ -19,7 +19,7 @@ func TestLedger(t *testing.T) {
 	l.Add(e, &Run{Report: &show.Report{}, Findings: [][]Finding{{yes, no, lack}, {yes}, {no}, {lack}}})
 	l.Add(&Experiment{Name: "cho98-y", What: "a histogram"}, &Run{Report: &show.Report{Verdict: "It is so."}, Findings: [][]Finding{nil}})
 	l.Fail("cho98-z", errors.New("broken"))
-	rep := l.Report([]string{"a", "b", "c"}, nil)
+	rep := l.Report(nil)
 	if want := "Of 4 claims 1 hold on every world that can tell, 1 on some, 1 on none; 1 cannot be told here."; rep.Verdict != want {
 		t.Errorf("verdict %q, want %q", rep.Verdict, want)
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -15,6 +16,20 @@ type Knowledge struct {
 	AsOf    time.Time `json:"as_of"` // of the last record on disk
 	Age     float64   `json:"age_seconds"`
 	Running bool      `json:"running"`
+}
+
+// OpenKnown does what OpenWorld does, and returns how much the crawl knows at an instant.
+func OpenKnown(ctx context.Context, path string, o WorldOptions, now time.Time) (*World, *Knowledge, error) {
+	w, err := OpenWorld(ctx, path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := w.Knowledge(now)
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return w, k, nil
 }
 
 // Knowledge returns how much the crawl of a world knows, and how old that is at an instant.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -54,20 +55,20 @@ func (s *Source) Of(w *lab.World, o measure.TruthOptions) (*measure.Truth, error
 	if m, ok := rank.Named(s.Name); ok {
 		return s.Store.Truth(w, m.Name, o, func() (*measure.Truth, error) { return measure.MetricTruth(w.Web(), m, o) })
 	}
-	return s.read(w)
+	return s.Read(w.Graph)
 }
 
-// read reads a file of values. Pages without one have 0.
-func (s *Source) read(w *lab.World) (*measure.Truth, error) {
-	v, err := pagelist.ReadValues(w.Graph, s.Name)
+// Read reads the file of values for the pages of a graph. Pages without one have 0.
+func (s *Source) Read(g *graph.Graph) (*measure.Truth, error) {
+	v, err := pagelist.ReadValues(g, s.Name)
 	if err != nil {
 		return nil, err
 	}
 	if v.Known() == 0 {
-		return nil, fmt.Errorf("%s: no page of %s has a value in it", s.Name, w.Name)
+		return nil, fmt.Errorf("%s: no page of %s has a value in it", s.Name, g.Path())
 	}
 	s.note("%s: values of %s of the %s pages of %s, and of %s that are not in it", s.Name,
-		show.Grouped(v.Known()), show.Grouped(int64(w.Pages())), w.Name, show.Grouped(int64(len(v.Gone))))
+		show.Grouped(v.Known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.Gone))))
 	if v.Again > 0 {
 		s.note("%s: skipped %s about pages that already had a value", s.Name, show.Counted(v.Again, "further line"))
 	}
