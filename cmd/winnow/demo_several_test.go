@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -53,7 +54,7 @@ func TestDemoSeveral(t *testing.T) {
 // A preset keeps its policy and its fetchers, and the limits that it has for an endless
 // Web are gone; its delays are divided.
 func TestDemoPreset(t *testing.T) {
-	u := newUI(nil, t.Output(), t.Output())
+	u := console.New(nil, t.Output(), t.Output())
 	crawls, err := (&demoOptions{Options: demo.Options{Preset: "thesis-exp1", Faster: 100}}).plan(u)
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)

@@ -11,11 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
@@ -40,7 +43,7 @@ type rankOptions struct {
 	flags *pflag.FlagSet
 }
 
-func newRankCommand(u *ui) *cobra.Command {
+func newRankCommand(u *console.UI) *cobra.Command {
 	opt := &rankOptions{}
 	cmd := &cobra.Command{
 		Use:   "rank G --metric METRIC",
@@ -53,17 +56,17 @@ func newRankCommand(u *ui) *cobra.Command {
   winnow rank new.wg --start old-ranks.tsv
   winnow rank a.example.crawl --top 20 --urls
   winnow rank a.example.crawl --metric similarity --query 'web crawler' --top 20`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runRank(cmd.Context(), u, opt, args[0])
 		},
 	}
 	opt.addFlags(cmd.Flags())
-	completes(cmd, "metric", metricNames()...)
-	completes(cmd, "normalise", "sum", "mean")
-	completes(cmd, "uncrawled", "dangling", "absent")
-	completes(cmd, "dangling", "even", "teleport")
+	console.Completes(cmd, "metric", metricNames()...)
+	console.Completes(cmd, "normalise", "sum", "mean")
+	console.Completes(cmd, "uncrawled", "dangling", "absent")
+	console.Completes(cmd, "dangling", "even", "teleport")
 	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
 	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
 	return cmd
@@ -110,9 +113,9 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
 	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
 	f.Float64Var(&o.remoteFactor, "remote-factor", 0, "pagerank-weighted: how many local links a remote link weighs")
-	whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
+	console.Whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
 	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
-	whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
+	console.Whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
 	addTopicFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
 }
@@ -131,7 +134,7 @@ type rankReport struct {
 	*live.Knowledge          // of a crawl; nil: G is a graph
 }
 
-func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
+func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) error {
 	if opt.metric == similarity {
 		return runSimilarity(ctx, u, opt, path)
 	}
@@ -139,10 +142,10 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := notAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
+	if err := graphs.NotAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
 		return err
 	}
-	shown := u.stages(ctx)
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	g, known, done, err := opt.open(ctx, u, path, shown)
 	if err != nil {
@@ -150,11 +153,11 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	}
 	defer done()
 	if opt.urls && !g.HasURLs() {
-		return withHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
+		return console.WithHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
 	}
-	out, err := result.Create(opt.output, u.stdout)
+	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.output)
+		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
 	start := time.Now()
@@ -173,90 +176,90 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 		return err
 	}
 	if short != nil { // the values are still useful
-		return missingf("%w", short)
+		return console.Missingf("%w", short)
 	}
 	return nil
 }
 
 // check checks the flags before the graph is opened.
-func (o *rankOptions) check(u *ui) (*rank.Metric, error) {
+func (o *rankOptions) check(u *console.UI) (*rank.Metric, error) {
 	found, ok := rank.Named(o.metric)
 	m := &found
 	switch {
 	case !ok:
 		return m, o.unknownMetric(u)
 	case o.normalise != "sum" && o.normalise != "mean":
-		return m, usagef("--normalise %q: want sum or mean", o.normalise)
+		return m, console.Usagef("--normalise %q: want sum or mean", o.normalise)
 	case o.dangling != "even" && o.dangling != "teleport":
-		return m, usagef("--dangling %q: want even or teleport", o.dangling)
+		return m, console.Usagef("--dangling %q: want even or teleport", o.dangling)
 	case o.uncrawled != "dangling" && o.uncrawled != "absent":
-		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
+		return m, console.Usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
 	case !(o.tolerance > 0 && o.tolerance <= 1):
-		return m, usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
+		return m, console.Usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
 	case o.dangling == "teleport" && o.teleport == "":
-		return m, usagef("--dangling teleport needs --teleport")
+		return m, console.Usagef("--dangling teleport needs --teleport")
 	case o.threads < 0:
-		return m, usagef("--threads %d: it cannot be below 0", o.threads)
+		return m, console.Usagef("--threads %d: it cannot be below 0", o.threads)
 	case o.flags.Changed("top") && o.top < 1:
-		return m, usagef("--top %d: it must be at least 1", o.top)
+		return m, console.Usagef("--top %d: it must be at least 1", o.top)
 	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && o.remoteFactor <= 1e6):
-		return m, usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
+		return m, console.Usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
 	}
 	for _, name := range []string{"follow", "jump"} {
 		if v := o.flags.Lookup(name).Value.(*show.Fraction).Float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
-			return m, usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
+			return m, console.Usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
 		}
 	}
 	if v := o.remoteShare.Float(); o.flags.Changed("remote-share") && v > 1 {
-		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
+		return m, console.Usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
 	}
 	return m, o.checkFamily(u, m)
 }
 
 // checkFamily returns an error for flags that do not apply to the metric. Tolerance and
 // jump are allowed for all of them: scripts compute one metric after the other.
-func (o *rankOptions) checkFamily(u *ui, m *rank.Metric) error {
+func (o *rankOptions) checkFamily(u *console.UI, m *rank.Metric) error {
 	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
 		if o.flags.Changed(name) && !takes(m, name) {
-			return usagef("--%s means nothing to --metric %s", name, m.Name)
+			return console.Usagef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	for _, name := range []string{"follow", "jump", "tolerance"} {
 		if o.flags.Changed(name) && !takes(m, name) {
-			u.verbosef("--%s means nothing to --metric %s", name, m.Name)
+			u.Verbosef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	return nil
 }
 
 // open opens a graph, or what a crawl knows so far as one, and returns what closes it.
-func (o *rankOptions) open(ctx context.Context, u *ui, path string, shown *show.Stages) (g *graph.Graph, k *live.Knowledge, done func(), err error) {
+func (o *rankOptions) open(ctx context.Context, u *console.UI, path string, shown *show.Stages) (g *graph.Graph, k *live.Knowledge, done func(), err error) {
 	if !isDir(path) {
-		if g, err = openGraph(u, path); err != nil {
+		if g, err = graphs.Open(u, path); err != nil {
 			return nil, nil, nil, err
 		}
 		return g, nil, func() { g.Close() }, nil
 	}
-	w, k, err := live.OpenKnown(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set}, time.Now())
+	w, k, err := live.OpenKnown(ctx, path, live.WorldOptions{Program: version.Program(), Progress: shown.Set}, time.Now())
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return w.Graph, k, w.Close, nil
 }
 
-func (o *rankOptions) unknownMetric(u *ui) error {
+func (o *rankOptions) unknownMetric(u *console.UI) error {
 	names := metricNames()
-	return u.hintFlag(usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
+	return u.HintFlag(console.Usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
 }
 
 // compute reads the inputs and computes the metric.
-func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m *rank.Metric, shown *show.Stages) (*rank.Result, error) {
+func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
 	}
 	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
-	web := &rank.Web{Sites: g.SiteColumn(), Fetched: fetched(g)}
+	web := &rank.Web{Sites: g.SiteColumn(), Fetched: graphs.Fetched(g)}
 	if m.In {
 		web.In = g.Backward().Raw(threads)
 		defer web.In.Free()
@@ -276,7 +279,7 @@ func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m *ran
 }
 
 // solver returns the options for package rank.
-func (o *rankOptions) solver(u *ui, g *graph.Graph, m *rank.Metric, shown *show.Stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
 	opt.Progress = shown.Sweeps(m.Name, o.tolerance)
 	if m.ByPage {
@@ -297,7 +300,7 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m *rank.Metric, shown *show.
 	if o.start != "" {
 		var gone int64
 		if opt.Start, gone, err = pagelist.ReadStart(g, o.start); err == nil && gone > 0 {
-			u.notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
+			u.Notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
 		}
 	}
 	return opt, err

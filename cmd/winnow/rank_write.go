@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -23,10 +24,10 @@ type rankLine struct {
 
 // write prints the values: all in id order, or the highest. With --json they are
 // objects on standard output; a file always gets lines.
-func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *result.File, res *rank.Result) error {
+func (o *rankOptions) write(ctx context.Context, u *console.UI, g *graph.Graph, out *result.File, res *rank.Result) error {
 	absent := func(p graph.Page) bool { return o.uncrawled == "absent" && !g.Fetched(p) }
 	line := o.text(g, out)
-	if u.asJSON && out.Standard() {
+	if u.AsJSON && out.Standard() {
 		line = o.object(g, out)
 	}
 	if o.top > 0 {
@@ -94,8 +95,8 @@ func (o *rankOptions) report(m *rank.Metric, res *rank.Result, took time.Duratio
 }
 
 // finish completes the output and prints the report.
-func (r *rankReport) finish(u *ui, out *result.File) error {
-	if u.asJSON && out.Standard() {
+func (r *rankReport) finish(u *console.UI, out *result.File) error {
+	if u.AsJSON && out.Standard() {
 		if err := show.JSON(out, r, ""); err != nil {
 			return err
 		}
@@ -103,8 +104,8 @@ func (r *rankReport) finish(u *ui, out *result.File) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	if u.asJSON && !out.Standard() {
-		return u.json(r)
+	if u.AsJSON && !out.Standard() {
+		return u.JSON(r)
 	}
 	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, show.Grouped(int64(r.Pages)), show.Duration(time.Duration(r.Seconds*float64(time.Second))))
 	if r.Residual != nil {
@@ -113,9 +114,9 @@ func (r *rankReport) finish(u *ui, out *result.File) error {
 	if r.Bound != nil {
 		text += fmt.Sprintf(", error at most %.2g", *r.Bound)
 	}
-	u.notef("%s", text)
+	u.Notef("%s", text)
 	if r.Knowledge != nil {
-		u.notef("%s", r.Knowledge)
+		u.Notef("%s", r.Knowledge)
 	}
 	return nil
 }

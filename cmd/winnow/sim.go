@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -54,7 +56,7 @@ type simOptions struct {
 	runFlags *pflag.FlagSet // those that determine a run, except its policy
 }
 
-func newSimCommand(u *ui) *cobra.Command {
+func newSimCommand(u *console.UI) *cobra.Command {
 	opt := &simOptions{}
 	cmd := &cobra.Command{
 		Use:   "sim WORLD [--policy P,...] [--seeds homes|best|random:N|FILE] [--order FILE] [--out DIR]",
@@ -70,7 +72,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --recrawl 90d --changes log.tsv --max-touched 200 --balance quality=85,freshness=15 --delay 1h
   winnow sim example.crawl --time example.crawl --policy opic,breadth-first
   winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
-		Args: exactly("WORLD"),
+		Args: console.Exactly("WORLD"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runSim(cmd.Context(), u, opt, args[0])
@@ -79,11 +81,11 @@ func newSimCommand(u *ui) *cobra.Command {
 	opt.addFlags(cmd.Flags())
 	completesPolicies(cmd, "policy", policyAll)
 	completesPolicies(cmd, "site-policy")
-	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
-	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
-	completes(cmd, "batch-mode", frontier.ModeNames()...)
-	completes(cmd, "oracle", append(oracle.Names(), oracleNone)...)
-	completes(cmd, "truth", truthFull, truthReachable)
+	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
+	console.Completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
+	console.Completes(cmd, "batch-mode", frontier.ModeNames()...)
+	console.Completes(cmd, "oracle", append(oracle.Names(), oracleNone)...)
+	console.Completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
 
@@ -164,7 +166,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
 	f.StringVar(&o.order, "order", "", "file for the order of the pages")
 	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
-	whole(f, &o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+	console.Whole(f, &o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
 	o.addRunFlags()
 	f.AddFlagSet(o.runFlags)
 }
@@ -181,50 +183,50 @@ func (o *simOptions) addRunFlags() {
 	f.Uint64Var(&set.Random, "random-seed", 1, "seed of all random numbers: policies, times, samples, start sets")
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
-	whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
-	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
+	console.Whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
+	f.Var((*console.Span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.Float64Var(&set.Frontier.Factor, "delay-factor", 0, "with --time: the delay is at least this many times the time that the last page took, 10 in Mercator")
-	f.Var((*span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
+	f.Var((*console.Span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
 	limit := config.Default()
 	set.Patience = sim.Patience{Connect: limit.Connect.Duration, FirstByte: limit.FirstByte.Duration, Retries: limit.Retries}
-	f.Var((*span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")
-	f.Var((*span)(&set.Patience.FirstByte), "timeout-first-byte", "with --time thesis2004 or modern: give an attempt up if the answer takes longer to begin; 0s: never")
-	whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
-	whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
-	f.Var((*span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
-	whole(f, &set.Processors.Count, "processors", 0, "with --time: processors that fetchers share once a body is there; 0: they cost nothing")
+	f.Var((*console.Span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")
+	f.Var((*console.Span)(&set.Patience.FirstByte), "timeout-first-byte", "with --time thesis2004 or modern: give an attempt up if the answer takes longer to begin; 0s: never")
+	console.Whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
+	console.Whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
+	f.Var((*console.Span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
+	console.Whole(f, &set.Processors.Count, "processors", 0, "with --time: processors that fetchers share once a body is there; 0: they cost nothing")
 	costs := sim.DefaultProcessors(0)
 	set.Processors = costs
-	f.Var((*span)(&set.Processors.Page), "cpu-page", "with --processors: processor time of a page, whatever its size")
+	f.Var((*console.Span)(&set.Processors.Page), "cpu-page", "with --processors: processor time of a page, whatever its size")
 	f.Float64Var(&set.Processors.Rate, "cpu-rate", costs.Rate, "with --processors: bytes of pages that one processor takes in a second")
-	f.Var((*fraction)(&set.MinUse), "min-use", "end a batch when less than this part of --bandwidth is used and nothing of it can be handed out, such as 0.2")
+	f.Var((*console.Fraction)(&set.MinUse), "min-use", "end a batch when less than this part of --bandwidth is used and nothing of it can be handed out, such as 0.2")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
-	whole(f, &set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
+	console.Whole(f, &set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
 	f.Var(&set.Frontier.Mode, "batch-mode", "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
-	whole(f, &set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
-	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
-	whole(f, &set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
-	f.Var((*span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
-	whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
+	console.Whole(f, &set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
+	f.Var((*console.Fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
+	console.Whole(f, &set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.Var((*console.Span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
+	console.Whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks or another metric of winnow rank, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
 	addCacheFlag(f, &o.cache)
 	o.importance.Follow = 0.9
-	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
+	f.Var((*console.Fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
-	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
-	whole(f, &set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
+	f.Var((*console.Numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
+	console.Whole(f, &set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	o.score.addFlags(f)
 	o.visits.addFlags(f)
-	whole(f, &o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
+	console.Whole(f, &o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 }
 
 // A simulation holds the inputs and settings of the verb.
 type simulation struct {
 	*simOptions
-	u       *ui
+	u       *console.UI
 	path    string   // of the world
 	chosen  []string // policies that run
 	g       *graph.Graph
@@ -235,11 +237,11 @@ type simulation struct {
 	files   []*result.File // of --order, one a policy
 }
 
-func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
+func runSim(ctx context.Context, u *console.UI, opt *simOptions, path string) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
-	s := &simulation{simOptions: opt, u: u, path: path, shown: u.stages(ctx)}
+	s := &simulation{simOptions: opt, u: u, path: path, shown: u.Stages(ctx)}
 	defer s.shown.Done()
 	defer s.discard()
 	done, err := s.open(ctx)
@@ -291,7 +293,7 @@ func (s *simulation) ready(ctx context.Context) error {
 	}
 	set := &s.setting
 	var err error
-	if set.Seeds, set.SeedsName, err = chooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
+	if set.Seeds, set.SeedsName, err = graphs.ChooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
 		return err
 	}
 	return s.setTime(ctx)
@@ -349,11 +351,11 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 	} else {
 		opt.Within = s.world.Content()
 	}
-	store, err := s.u.store(s.cache)
+	store, err := storeOf(s.u, s.cache)
 	if err != nil {
 		return nil, err
 	}
-	src := &oracle.Source{Name: s.oracle, Function: s.combined, Store: store, Note: s.u.notef}
+	src := &oracle.Source{Name: s.oracle, Function: s.combined, Store: store, Note: s.u.Notef}
 	t, err := src.Of(s.world, opt)
 	if err != nil && s.oracle != measure.PageRankMetric {
 		err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
@@ -384,7 +386,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 		if run != nil {
 			r.runs, r.orders = append(r.runs, run), append(r.orders, s.file(i))
 			for _, note := range run.Result.Notes {
-				s.u.notef("%s", note)
+				s.u.Notef("%s", note)
 			}
 		}
 	}
@@ -408,7 +410,7 @@ const leastStart = 10
 // startSet returns the comparison from a start set drawn at random, as large as the seeds.
 func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, error) {
 	size := len(s.setting.Seeds)
-	if !strings.HasPrefix(s.seeds, seedsRandom) {
+	if !strings.HasPrefix(s.seeds, graphs.SeedsRandom) {
 		size = max(size, leastStart)
 	}
 	again := s.setting
@@ -421,17 +423,17 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 func (s *simulation) remarks(c *lab.Comparison) {
 	f, t := &s.setting.Frontier, len(c.Tree.Order)
 	if f.PerConnection > 1 && f.Delay > keepAlive {
-		s.u.notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
+		s.u.Notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
 	}
 	if t == len(c.Seeds) {
-		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
+		s.u.Notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
 	}
 	if s.setting.MaxPages > t {
-		s.u.notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
+		s.u.Notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
 	}
 	s.largeBatch(t)
 	if !s.g.HasSites() && (s.setting.SitePolicy != "" || f.Delay > 0) {
-		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)
+		s.u.Notef("the sites of %s are not known: every page counts as a site of its own", s.path)
 	}
 }
 
@@ -451,6 +453,6 @@ func (s *simulation) largeBatch(t int) {
 	if s.setting.Batch < t || len(names) == 0 {
 		return
 	}
-	s.u.notef("K is %s pages, and only %s can be reached: %s cannot show what K does (batch-pagerank is then breadth-first). The papers had 30 to 40 batches; try: %s",
-		show.Grouped(int64(s.setting.Batch)), show.Grouped(int64(t)), strings.Join(names, ", "), s.u.withFlag("--batch", strconv.Itoa(max(1, t/30))))
+	s.u.Notef("K is %s pages, and only %s can be reached: %s cannot show what K does (batch-pagerank is then breadth-first). The papers had 30 to 40 batches; try: %s",
+		show.Grouped(int64(s.setting.Batch)), show.Grouped(int64(t)), strings.Join(names, ", "), s.u.WithFlag("--batch", strconv.Itoa(max(1, t/30))))
 }

@@ -3,8 +3,6 @@ package state
 import (
 	"bytes"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -12,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/zeebo/xxh3"
 )
 
 // revisits holds what visits have shown of the changes of pages, for a crawl that divides its
@@ -66,7 +65,7 @@ func (v *revisits) note(r *journal.Record) {
 
 // again counts another visit of a page. A 304 of a site whose 304s are not true shows nothing.
 func (v *revisits) again(r *journal.Record) {
-	e, same := &r.Event, r.Facts.Status == NotModified
+	e, same := &r.Event, r.Facts.Status == journal.NotModified
 	site, asked := v.s.Frontier.Site(e.Page), v.asks(e.Page)
 	v.SetWeight(e.Page, v.worth(e.Page))
 	if to, ok := v.Moves(r); ok {

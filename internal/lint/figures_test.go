@@ -71,7 +71,7 @@ func figures() []figure {
 		{"figure-wire-4", "WIRE, figure 4: storing a page", []box{
 			{"gatherer", "crawl/gather.Gatherer", 0, 0},
 			{"what it found", "crawl/gather.Found", 1, 0},
-			{"contents seen before", "crawl/state.contents", 2, 0},
+			{"contents seen before", "crawl/content.Texts", 2, 0},
 			{"nearly the same", "crawl/near.Index", 2, 1},
 			{"WARC bytes", "crawl/archive.Builder", 0, 1},
 			{"one writer", "crawl/archive.Writer", 1, 1},
