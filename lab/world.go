@@ -46,6 +46,9 @@ func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	if g.HasURLs() {
 		w.Sim.URL = g.AppendURL
 	}
+	if g.HasSizes() {
+		w.Sim.Size = g.Size
+	}
 	if g.HasUncrawled() {
 		w.Part, w.Sim.Content = g.Fetched, g.Fetched
 	}

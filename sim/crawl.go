@@ -35,6 +35,12 @@ type Setup struct {
 	// Patience is how long fetchers wait for answers of a model of time; without limits they
 	// wait for all. It has no effect on recorded answers and with Revisits.
 	Patience Patience
+	// Processors is what pages cost the machine of the crawler; the zero value is nothing. It
+	// has no effect without a model of time and on recorded answers.
+	Processors Processors
+	// MinUse ends a batch of mode Thesis, as Frontier.MinActive does, when less than this part
+	// of Bandwidth is used; 0: never.
+	MinUse float64
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -110,9 +116,10 @@ type Result struct {
 	// were not fetched because of it: see Patience.
 	Timeouts, Lost int
 	Took           time.Duration
-	Memory         int64    // bytes of frontier and policy at the end
-	Trace          *Trace   // fetchers over time; nil without a model of time
-	Notes          []string // what policies have to tell the user
+	Worked         time.Duration // of all processors, where they are modelled
+	Memory         int64         // bytes of frontier and policy at the end
+	Trace          *Trace        // fetchers over time; nil without a model of time
+	Notes          []string      // what policies have to tell the user
 }
 
 // Run crawls a world.
@@ -169,6 +176,7 @@ type crawl struct {
 	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
 	line         *Line           // nil when it has no limit
+	cpu          *Line           // the processors, shared like a line; nil when they are not modelled
 	lines        *frontier.Lines // nil when a connection is closed after each acquisition
 	inStep       bool            // see Setup.InStep
 	turn         uint32          // turns so far: see Answer.Turn
@@ -197,6 +205,7 @@ type fetcher struct {
 	answer   *Answer       // nil unless it is recorded
 	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
+	arrived  time.Duration // when the body was there; 0: at the end of the task
 	gaveUp   bool          // see Patience
 }
 
@@ -208,6 +217,9 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
 	c.forgetful.limit = o.Remember
+	if o.MinUse > 0 {
+		fo.Quiet = c.quiet
+	}
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
 	fo.Scores = fo.Scores || (o.Revisits != nil || o.KeepPages > 0) && o.Score != nil
 	switch {
@@ -262,6 +274,9 @@ func (c *crawl) connect() {
 	}
 	if c.o.Bandwidth > 0 {
 		c.line = NewLine(float64(c.o.Bandwidth))
+	}
+	if c.o.Processors.Count > 0 && c.w.Recorded == nil {
+		c.cpu = newProcessors(c.o.Processors)
 	}
 }
 
@@ -422,6 +437,9 @@ type World struct {
 	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
 	// they are not known.
 	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
+	// Size returns the bytes of a page, 0 if that is not known and the model of time draws them.
+	// It is nil if it knows no size. Recorded has sizes of its own.
+	Size func(graph.Page) int64
 	// Near reports whether a page is a near duplicate of another one. It is nil if no page is.
 	Near func(graph.Page) bool
 }

@@ -62,6 +62,7 @@ func (c *crawling) readSeedFile(add func(string) error) error {
 		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
 			return nil
 		}
+		text, _, _ = bytes.Cut(text, []byte("\t")) // winnow rank --urls writes a value after it
 		return add(string(text))
 	})
 	if err != nil {

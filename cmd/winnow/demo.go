@@ -196,24 +196,27 @@ func (d *demoCrawl) run(ctx context.Context, u *console.UI, opt *demoOptions, po
 	}
 	defer net.Close()
 	d.server, d.config.Resolver = server, net.Resolver()
-	if err := d.crawl(ctx, u); err != nil {
+	if err := d.crawl(ctx, u, opt.Seeds(server)); err != nil {
 		return err
 	}
 	return d.judge(ctx, u, policies)
 }
 
-// crawl crawls from the first page, from which all can be reached.
-func (d *demoCrawl) crawl(ctx context.Context, u *console.UI) error {
-	spec := d.server.Web().Spec()
+// crawl crawls from the seeds.
+func (d *demoCrawl) crawl(ctx context.Context, u *console.UI, seeds []string) error {
+	spec, from := d.server.Web().Spec(), seeds[0]
+	if len(seeds) > 1 {
+		from = show.Counted(int64(len(seeds)), "seed")
+	}
 	u.Notef("serving %s on %s, and crawling them from %s by %s", show.Counted(int64(spec.Pages), "page"), show.Counted(int64(spec.Sites), "site"),
-		d.server.URL(0), d.config.Policy)
+		from, d.config.Policy)
 	p := watchCrawl(u, d.dir, &d.config)
 	if !u.AsJSON { // the result is one object
 		p.Start()
 		defer p.Stop()
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Dir: d.dir, Config: d.config, Seeds: []string{d.server.URL(0)}, Version: programVersion(),
+		Dir: d.dir, Config: d.config, Seeds: seeds, Version: programVersion(),
 		Log: slog.New(&terminal.Log{Show: p.Say, Least: slog.LevelError}), Progress: p.Set,
 		Machine: crawl.Machine{TLS: d.server.ClientTLS()},
 	})

@@ -60,7 +60,7 @@ func TestDemoPreset(t *testing.T) {
 		t.Fatal(crawls, err)
 	}
 	c := &crawls[0].config
-	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
+	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 3 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
 		t.Errorf("%+v", c)
 	}
 	crawls, err = (&demoOptions{Options: demo.Options{Preset: "wire2002", Faster: 300, Fetchers: 7}}).plan(u)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 )
 
 // readFiles reads --history and an --oracle that is a file. A recorded crawl has its own
@@ -32,8 +31,7 @@ func (s *simulation) readFiles() (err error) {
 			return err
 		}
 	}
-	switch s.oracle {
-	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
+	if contains(append(oracle.Metrics(), oracleNone), s.oracle) {
 		return nil
 	}
 	switch {
@@ -42,7 +40,10 @@ func (s *simulation) readFiles() (err error) {
 	case contains(lab.TopicMetrics(), s.oracle) && !exists(s.oracle):
 		return console.WithHint(console.Usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
 	}
-	if s.values, err = s.readOracle(s.oracle); err != nil {
+	if s.values, err = (&oracle.Source{Name: s.oracle, Note: s.u.Notef}).Read(s.g); err != nil && !exists(s.oracle) {
+		err = console.WithHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
+	}
+	if err != nil {
 		return fmt.Errorf("--oracle: %w", err)
 	}
 	return nil
@@ -80,32 +81,6 @@ func (s *simulation) readHistory(name string) (*lab.History, error) {
 	}
 	remarkValues(s.u, v, s.g, name)
 	return h, nil
-}
-
-// readOracle reads a true importance. Pages without a value have 0.
-func (s *simulation) readOracle(name string) (*measure.Truth, error) {
-	v, err := pagelist.ReadValues(s.g, name)
-	if err != nil {
-		if os.IsNotExist(err) || !exists(name) {
-			return nil, console.WithHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
-		}
-		return nil, err
-	}
-	if v.Known() == 0 {
-		return nil, fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path())
-	}
-	remarkValues(s.u, v, s.g, name)
-	total := 0.0
-	for p, x := range v.Of {
-		if math.IsNaN(x) {
-			v.Of[p] = 0
-		}
-		total += v.Of[p]
-	}
-	if math.IsInf(total, 1) {
-		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
-	}
-	return measure.ValuesTruth(name, v.Of)
 }
 
 func exists(name string) bool {

@@ -110,6 +110,9 @@ type labOptions struct {
 	reuse     string
 	changes   []string // logs, by graph
 	touched   int
+	oracle    string // "": as the papers
+	cache     string // of importance
+	findings  string // page about all experiments, in Markdown
 	selfLinks bool
 
 	flags *pflag.FlagSet
@@ -140,13 +143,16 @@ is a log of when the pages of --graph changed: lines of Unix time, id and number
 the edit touched, with tabs between. Without it pages change at random. With --json the
 freshness-leaderboard prints one object for each allocation.
 
---seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
+--seeds is homes, best, random:N or a file, as for winnow sim, in every graph. --oracle is the
+importance by which all experiments measure, in place of that of each paper. --findings FILE.md
+writes one page: which claims of the papers hold on which graphs, and which cannot be told.`,
 		Example: `  winnow lab run castillo04-table1
   winnow lab run cho98 --graph web.wg --seeds best --out reports
   winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
   winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
   winnow lab run freshness-leaderboard --graph web.wg --changes web.tsv.gz --max-touched 200
-  winnow lab run all --json`,
+  winnow lab run cho98 --graph web.wg --oracle outlinks
+  winnow lab run all --graph a.wg --graph b.wg --findings findings.md`,
 		Args:              console.FirstOf("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -164,6 +170,9 @@ freshness-leaderboard prints one object for each allocation.
 	console.Whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
 	f.Float64Var(&opt.Rate, "rate", 0, "visits a day that keep a collection fresh (default: a 30th of its pages)")
 	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
+	f.StringVar(&opt.oracle, "oracle", "", "importance in place of that of the papers: a metric of winnow rank, a file of values, or an expression such as 0.7*pagerank+0.3*backlinks")
+	addCacheFlag(f, &opt.cache)
+	f.StringVar(&opt.findings, "findings", "", "file for one page about all experiments in Markdown: which claims hold on which worlds, with the numbers")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
@@ -181,7 +190,7 @@ func runLab(ctx context.Context, u *console.UI, opt *labOptions, names []string)
 	if err := console.CheckNumbers(u, opt.flags, console.Within("starts", opt.Starts, 0, maxStarts), console.Within("threads", opt.Threads, 0, maxThreads)); err != nil {
 		return err
 	}
-	if err := console.NotEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy"); err != nil {
+	if err := console.NotEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy", "oracle", "oracle-cache", "findings"); err != nil {
 		return err
 	}
 	if err := opt.settleBoard(u, experiments); err != nil {
@@ -189,6 +198,12 @@ func runLab(ctx context.Context, u *console.UI, opt *labOptions, names []string)
 	}
 	if err := opt.settleChanges(experiments); err != nil {
 		return err
+	}
+	if err := opt.settleOracle(u); err != nil {
+		return err
+	}
+	if opt.findings != "" {
+		opt.Found = &experiment.Ledger{}
 	}
 	if err := opt.checkOut(experiments); err != nil {
 		return err
@@ -210,6 +225,14 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
 	}
+	if graphs.Replaces(o.findings, append(inputs, o.oracle)...) {
+		return console.Usagef("--findings %s is also an input", o.findings)
+	}
+	if o.findings != "" {
+		if err := graphs.CheckDir(filepath.Dir(o.findings), o.findings); err != nil {
+			return err
+		}
+	}
 	if graphs.Replaces(o.page, inputs...) {
 		return console.Usagef("--page %s is also an input", o.page)
 	}
@@ -228,9 +251,12 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 // runExperiments runs the experiments one after the other. It reports failures at the end.
 func runExperiments(ctx context.Context, u *console.UI, opt *labOptions, experiments []experiment.Experiment) error {
 	var failed []error
-	done := 0
+	done, verdict := 0, ""
 	for i := range experiments {
 		err := runExperiment(u, opt, &experiments[i], i > 0)
+		if err == nil {
+			verdict, err = opt.writeFindings(u)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -238,10 +264,14 @@ func runExperiments(ctx context.Context, u *console.UI, opt *labOptions, experim
 			return err
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
+			opt.Found.Fail(experiments[i].Name, err)
 			u.Notef("%s failed: %v", experiments[i].Name, err)
 		default:
 			done++
 		}
+	}
+	if verdict != "" {
+		u.Notef("%s: %s", opt.findings, verdict)
 	}
 	switch err := errors.Join(failed...); {
 	case err == nil:

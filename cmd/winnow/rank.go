@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +18,8 @@ import (
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 type rankOptions struct {
@@ -53,6 +54,7 @@ func newRankCommand(u *console.UI) *cobra.Command {
   winnow rank web.wg --jump 1/7 --normalise mean -o ranks.tsv
   winnow rank web.wg --metric pagerank-weighted --remote-factor 4
   winnow rank new.wg --start old-ranks.tsv
+  winnow rank a.example.crawl --top 20 --urls
   winnow rank a.example.crawl --metric similarity --query 'web crawler' --top 20`,
 		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,11 +80,14 @@ The number of sweeps and the error of the values are printed on standard error.
 
 Metrics:
 `)
-	for _, m := range rankMetrics() {
-		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
+	for _, m := range rank.Metrics() {
+		fmt.Fprintf(&b, "  %-22s %s\n", m.Name, m.Short)
 	}
-	fmt.Fprintf(&b, "  %-18s %s\n", similarity, "similarity of the texts of a crawl to --query, or to its topic: G is its directory")
+	fmt.Fprintf(&b, "  %-22s %s\n", similarity, "similarity of the texts of a crawl to --query, or to its topic: G is its directory")
 	b.WriteString(`
+G is a graph, or the directory of a crawl, which may be running: then the ranks are those of
+what it knew when the last record was written, and how long ago that was is printed, too.
+
 --follow is the probability that the random surfer follows a link, --jump that it
 jumps: the two papers state one each, --jump 1/7 is --follow 6/7. Dangling pages hand
 their rank to all pages evenly. Self-links do not count unless --self-links is given.
@@ -117,15 +122,16 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 
 // rankReport is the last object that --json prints. Names are those of the glossary.
 type rankReport struct {
-	Metric    string   `json:"metric"`
-	Pages     int      `json:"pages"` // that take part
-	Follow    float64  `json:"follow,omitempty"`
-	Tolerance float64  `json:"tolerance,omitempty"`
-	Sweeps    int      `json:"sweeps"`
-	Residual  *float64 `json:"residual"`    // null: exact
-	Bound     *float64 `json:"error_bound"` // of the L1 distance of the vector of sum 1; null: exact, or none is known
-	Seconds   float64  `json:"seconds"`
-	Output    string   `json:"output,omitempty"`
+	Metric          string   `json:"metric"`
+	Pages           int      `json:"pages"` // that take part
+	Follow          float64  `json:"follow,omitempty"`
+	Tolerance       float64  `json:"tolerance,omitempty"`
+	Sweeps          int      `json:"sweeps"`
+	Residual        *float64 `json:"residual"`    // null: exact
+	Bound           *float64 `json:"error_bound"` // of the L1 distance of the vector of sum 1; null: exact, or none is known
+	Seconds         float64  `json:"seconds"`
+	Output          string   `json:"output,omitempty"`
+	*live.Knowledge          // of a crawl; nil: G is a graph
 }
 
 func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) error {
@@ -139,11 +145,13 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 	if err := graphs.NotAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
 		return err
 	}
-	g, err := graphs.Open(u, path)
+	shown := u.Stages(ctx)
+	defer shown.Done()
+	g, known, done, err := opt.open(ctx, u, path, shown)
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer done()
 	if opt.urls && !g.HasURLs() {
 		return console.WithHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
 	}
@@ -152,8 +160,6 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
-	shown := u.Stages(ctx)
-	defer shown.Done()
 	start := time.Now()
 	res, err := opt.compute(ctx, u, g, m, shown)
 	shown.Done()
@@ -162,6 +168,7 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 		return err
 	}
 	report := opt.report(m, res, time.Since(start))
+	report.Knowledge = known
 	if err := opt.write(ctx, u, g, out, res); err != nil {
 		return err
 	}
@@ -175,8 +182,9 @@ func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) 
 }
 
 // check checks the flags before the graph is opened.
-func (o *rankOptions) check(u *console.UI) (metric, error) {
-	m, ok := findMetric(o.metric)
+func (o *rankOptions) check(u *console.UI) (*rank.Metric, error) {
+	found, ok := rank.Named(o.metric)
+	m := &found
 	switch {
 	case !ok:
 		return m, o.unknownMetric(u)
@@ -210,18 +218,33 @@ func (o *rankOptions) check(u *console.UI) (metric, error) {
 
 // checkFamily returns an error for flags that do not apply to the metric. Tolerance and
 // jump are allowed for all of them: scripts compute one metric after the other.
-func (o *rankOptions) checkFamily(u *console.UI, m metric) error {
+func (o *rankOptions) checkFamily(u *console.UI, m *rank.Metric) error {
 	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
-		if o.flags.Changed(name) && !m.takes(name) {
-			return console.Usagef("--%s means nothing to --metric %s", name, m.name)
+		if o.flags.Changed(name) && !takes(m, name) {
+			return console.Usagef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	for _, name := range []string{"follow", "jump", "tolerance"} {
-		if o.flags.Changed(name) && !m.takes(name) {
-			u.Verbosef("--%s means nothing to --metric %s", name, m.name)
+		if o.flags.Changed(name) && !takes(m, name) {
+			u.Verbosef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	return nil
+}
+
+// open opens a graph, or what a crawl knows so far as one, and returns what closes it.
+func (o *rankOptions) open(ctx context.Context, u *console.UI, path string, shown *show.Stages) (g *graph.Graph, k *live.Knowledge, done func(), err error) {
+	if !isDir(path) {
+		if g, err = graphs.Open(u, path); err != nil {
+			return nil, nil, nil, err
+		}
+		return g, nil, func() { g.Close() }, nil
+	}
+	w, k, err := live.OpenKnown(ctx, path, live.WorldOptions{Program: version.Program(), Progress: shown.Set}, time.Now())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return w.Graph, k, w.Close, nil
 }
 
 func (o *rankOptions) unknownMetric(u *console.UI) error {
@@ -230,37 +253,37 @@ func (o *rankOptions) unknownMetric(u *console.UI) error {
 }
 
 // compute reads the inputs and computes the metric.
-func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
+func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
 	}
 	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
 	web := &rank.Web{Sites: g.SiteColumn(), Fetched: graphs.Fetched(g)}
-	if m.in {
+	if m.In {
 		web.In = g.Backward().Raw(threads)
 		defer web.In.Free()
 	}
-	if m.out {
+	if m.Out {
 		web.Out = g.Forward().Raw(threads)
 		defer web.Out.Free()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res, err := m.compute(web, opt, o)
-	if err == nil && m.counts && o.flags.Changed("normalise") {
+	res, err := m.Compute(web, opt, o.split())
+	if err == nil && m.Counts && o.flags.Changed("normalise") {
 		rank.Normalise(res.Score, opt.Scale, res.Pages)
 	}
 	return res, err
 }
 
 // solver returns the options for package rank.
-func (o *rankOptions) solver(u *console.UI, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
-	opt.Progress = shown.Sweeps(m.name, o.tolerance)
-	if m.bypage {
-		opt.Progress = func(done int, _ float64) error { return shown.Set(m.name, int64(done), int64(g.Pages())) }
+	opt.Progress = shown.Sweeps(m.Name, o.tolerance)
+	if m.ByPage {
+		opt.Progress = func(done int, _ float64) error { return shown.Set(m.Name, int64(done), int64(g.Pages())) }
 	}
 	if o.normalise == "mean" {
 		opt.Scale = rank.Mean
@@ -294,85 +317,27 @@ func (o *rankOptions) followed() float64 {
 	return 0.9
 }
 
-// A metric is one value of --metric.
-type metric struct {
-	name, short string
-	in, out     bool     // which lists it reads
-	flags       []string // which of the flags that not all metrics have it takes
-	compute     func(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error)
-
-	counts bool // values are counts, scaled only when --normalise is given
-	bypage bool // progress counts pages, not sweeps
-}
-
-func (m *metric) takes(flag string) bool { return slices.Contains(m.flags, flag) }
-
-// solved returns the flags of metrics that solve the equation of PageRank.
-func solved(more ...string) []string {
-	return append([]string{"follow", "jump", "teleport", "dangling", "start", "tolerance"}, more...)
-}
-
-// plain returns a metric that needs only rank.Options of the command line.
-func plain(fn func(*rank.Web, rank.Options) (*rank.Result, error)) func(*rank.Web, rank.Options, *rankOptions) (*rank.Result, error) {
-	return func(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) { return fn(w, opt) }
-}
-
-// rankMetrics returns all metrics, in the order of the help.
-func rankMetrics() []metric {
-	return []metric{
-		{name: "pagerank", short: "PageRank", in: true, flags: solved(), compute: plain(rank.PageRank)},
-		{name: "pagerank-remote", short: "PageRank by links from other sites alone", in: true,
-			flags: solved(), compute: plain(rank.RemotePageRank)},
-		{name: "pagerank-weighted", short: "PageRank with remote and local links weighted apart", in: true,
-			flags: solved("remote-share", "remote-factor"), compute: weighted},
-		{name: "pagerank-reverse", short: "PageRank with every link turned round", out: true,
-			flags: solved(), compute: plain(rank.ReversePageRank)},
-		{name: "backlinks", short: "number of in-links", in: true, counts: true, compute: plain(rank.Backlinks)},
-		{name: "backlink-sites", short: "number of sites with a link to the page", in: true, counts: true, compute: plain(rank.BacklinkSites)},
-		{name: "outlinks", short: "number of out-links", out: true, counts: true, compute: plain(rank.Outlinks)},
-		{name: "hits-authority", short: "authority of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: authority},
-		{name: "hits-hub", short: "hub of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: hub},
-		{name: "harmonic", short: "harmonic centrality, exact: the time grows with the square of the pages", out: true,
-			counts: true, bypage: true, compute: plain(rank.Harmonic)},
+// takes reports whether a metric has a use for a flag that not all metrics have.
+func takes(m *rank.Metric, flag string) bool {
+	switch flag {
+	case "tolerance":
+		return m.Sweeps
+	case "remote-share", "remote-factor":
+		return m.Splits
 	}
+	return m.Solves
 }
 
-func metricNames() []string {
-	var names []string
-	for _, m := range rankMetrics() {
-		names = append(names, m.name)
-	}
-	return append(names, similarity)
-}
+// metricNames returns the values of --metric.
+func metricNames() []string { return append(rank.MetricNames(), similarity) }
 
-func findMetric(name string) (metric, bool) {
-	for _, m := range rankMetrics() {
-		if m.name == name {
-			return m, true
-		}
-	}
-	return metric{}, false
-}
-
-// weighted weighs links by --remote-share or --remote-factor.
-func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error) {
-	split := rank.Share(0.8)
+// split returns what remote and local links get.
+func (o *rankOptions) split() rank.Split {
 	switch {
 	case o.flags.Changed("remote-share"):
-		split = rank.Share(o.remoteShare.Float())
+		return rank.Share(o.remoteShare.Float())
 	case o.flags.Changed("remote-factor"):
-		split = rank.Factor(o.remoteFactor)
+		return rank.Factor(o.remoteFactor)
 	}
-	return rank.WeightedPageRank(w, opt, split)
-}
-
-// authority and hub compute the two halves of HITS.
-func authority(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
-	res, _, err := rank.HITS(w, opt)
-	return res, err
-}
-
-func hub(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
-	_, res, err := rank.HITS(w, opt)
-	return res, err
+	return rank.Share(0.8)
 }

@@ -80,15 +80,15 @@ func (o *rankOptions) object(g *graph.Graph, out *result.File) func(graph.Page, 
 }
 
 // report describes the quality of a result.
-func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *rankReport {
-	r := &rankReport{Metric: m.name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
-	if m.takes("follow") {
+func (o *rankOptions) report(m *rank.Metric, res *rank.Result, took time.Duration) *rankReport {
+	r := &rankReport{Metric: m.Name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
+	if takes(m, "follow") {
 		r.Follow = o.followed()
 	}
-	if m.takes("tolerance") {
+	if takes(m, "tolerance") {
 		r.Tolerance, r.Residual = o.tolerance, &res.Residual
 	}
-	if m.takes("follow") && !math.IsNaN(res.Bound) {
+	if takes(m, "follow") && !math.IsNaN(res.Bound) {
 		r.Bound = &res.Bound
 	}
 	return r
@@ -115,5 +115,8 @@ func (r *rankReport) finish(u *console.UI, out *result.File) error {
 		text += fmt.Sprintf(", error at most %.2g", *r.Bound)
 	}
 	u.Notef("%s", text)
+	if r.Knowledge != nil {
+		u.Notef("%s", r.Knowledge)
+	}
 	return nil
 }

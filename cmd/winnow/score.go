@@ -14,8 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/spelling"
-	"github.com/winnow-crawler/winnow/lab"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/score/files"
@@ -115,7 +114,7 @@ func (o *simOptions) readScores(u *console.UI) (err error) {
 		return err
 	}
 	switch {
-	case slices.Contains(append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""), o.oracle) || exists(o.oracle):
+	case slices.Contains(append(oracle.Names(), oracleNone, ""), o.oracle) || exists(o.oracle):
 	default:
 		f, err := score.Compile(files.Explicit(o.oracle, ""))
 		if err == nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
@@ -41,6 +42,7 @@ type simOptions struct {
 	oracle   string          // pagerank, backlinks, none, a file or an expression
 	combined *score.Function // of an oracle that is an expression
 	score    scoreOptions
+	cache    string // of the oracle
 	truth    string // full or reachable
 	history  string // a file
 	visits   simVisits
@@ -82,7 +84,7 @@ func newSimCommand(u *console.UI) *cobra.Command {
 	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
 	console.Completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
 	console.Completes(cmd, "batch-mode", frontier.ModeNames()...)
-	console.Completes(cmd, "oracle", append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone)...)
+	console.Completes(cmd, "oracle", append(oracle.Names(), oracleNone)...)
 	console.Completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
@@ -192,6 +194,12 @@ func (o *simOptions) addRunFlags() {
 	console.Whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
 	console.Whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
 	f.Var((*console.Span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
+	console.Whole(f, &set.Processors.Count, "processors", 0, "with --time: processors that fetchers share once a body is there; 0: they cost nothing")
+	costs := sim.DefaultProcessors(0)
+	set.Processors = costs
+	f.Var((*console.Span)(&set.Processors.Page), "cpu-page", "with --processors: processor time of a page, whatever its size")
+	f.Float64Var(&set.Processors.Rate, "cpu-rate", costs.Rate, "with --processors: bytes of pages that one processor takes in a second")
+	f.Var((*console.Fraction)(&set.MinUse), "min-use", "end a batch when less than this part of --bandwidth is used and nothing of it can be handed out, such as 0.2")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
 	console.Whole(f, &set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
@@ -202,7 +210,8 @@ func (o *simOptions) addRunFlags() {
 	f.Var((*console.Span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
 	console.Whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
-	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
+	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks or another metric of winnow rank, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
+	addCacheFlag(f, &o.cache)
 	o.importance.Follow = 0.9
 	f.Var((*console.Fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
@@ -342,22 +351,16 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 	} else {
 		opt.Within = s.world.Content()
 	}
-	switch {
-	case s.combined != nil:
-		t, unsound, err := measure.ScoreTruth(s.world.Web(), s.combined, s.world.Sim.URL, opt)
-		if err == nil && unsound > 0 {
-			s.u.Notef("--oracle %s: %s without a finite result, such as a division by 0, count as 0", s.oracle, show.Counted(int64(unsound), "page"))
-		}
-		if err != nil {
-			err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
-		}
-		return t, err
-	case s.world.Readings != nil && contains(lab.TopicMetrics(), s.oracle):
-		return s.world.Readings.Truth(s.oracle, s.world.In, s.world.Sim.Out), nil
-	case s.oracle == measure.BacklinksMetric:
-		return measure.BacklinksTruth(s.world.Web(), opt)
+	store, err := storeOf(s.u, s.cache)
+	if err != nil {
+		return nil, err
 	}
-	return measure.PageRankTruth(s.world.Web(), opt)
+	src := &oracle.Source{Name: s.oracle, Function: s.combined, Store: store, Note: s.u.Notef}
+	t, err := src.Of(s.world, opt)
+	if err != nil && s.oracle != measure.PageRankMetric {
+		err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
+	}
+	return t, err
 }
 
 // crawl runs everything. Single failures are reported at the end.

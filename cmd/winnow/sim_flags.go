@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
@@ -38,7 +39,7 @@ func (o *simOptions) check(u *console.UI) error {
 		console.Within("batch", o.setting.Batch, 1, policy.MaxBatch), console.Within("min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers), console.Within("max-pages", o.setting.MaxPages, 1, math.MaxInt),
 		console.Within("remember", o.setting.Remember, 1, math.MaxInt),
 		console.Within("keep-pages", o.setting.KeepPages, 0, math.MaxInt32),
-		console.Within("retries", o.setting.Patience.Retries, 0, 100), console.Within("starts", o.starts, 0, maxStarts), console.Within("threads", o.importance.Threads, 0, maxThreads))
+		console.Within("processors", o.setting.Processors.Count, 0, 1024), console.Within("retries", o.setting.Patience.Retries, 0, 100), console.Within("starts", o.starts, 0, maxStarts), console.Within("threads", o.importance.Threads, 0, maxThreads))
 	if err == nil {
 		err = console.NotEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules", "changes", "revisit", "balance")
 	}
@@ -98,13 +99,13 @@ func (o *simOptions) checkMeaning(u *console.UI) error {
 	if o.flags.Changed("follow") && !o.solves() {
 		return console.Usagef("--follow means nothing to --oracle %s", o.oracle)
 	}
-	if o.truth == truthReachable && o.combined == nil && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
+	if o.truth == truthReachable && o.combined == nil && !contains(oracle.Metrics(), o.oracle) {
 		return console.Usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
 	if o.setting.Bandwidth > 0 && o.time == timeNone {
 		return console.WithHint(console.Usagef("--bandwidth means nothing to --time none"), "try: %s", u.WithFlag("--time", sim.PresetNames()[0]))
 	}
-	for _, name := range []string{"keep-alive", "delay-factor", "delay-max", "timeout-connect", "timeout-first-byte", "retries"} {
+	for _, name := range []string{"keep-alive", "processors", "min-use", "delay-factor", "delay-max", "timeout-connect", "timeout-first-byte", "retries"} {
 		if o.flags.Changed(name) && o.time == timeNone {
 			return console.WithHint(console.Usagef("--%s means nothing to --time none", name), "try: %s", u.WithFlag("--time", sim.PresetNames()[0]))
 		}
@@ -117,7 +118,13 @@ func (o *simOptions) checkMeaning(u *console.UI) error {
 	if v := o.setting.Frontier.Factor; !(v >= 0 && v <= 1e6) {
 		return console.WithHint(console.Usagef("--delay-factor %g: it must be from 0 to 1,000,000", v), "try: %s", u.WithFlag("--delay-factor", "10"))
 	}
-	for _, name := range []string{"min-active", "site-share"} {
+	if o.setting.MinUse > 0 && o.setting.Bandwidth == 0 {
+		return console.WithHint(console.Usagef("--min-use is about --bandwidth, which is not given"), "try: %s", u.WithFlag("--bandwidth", "2M"))
+	}
+	if p := o.setting.Processors; !(p.Rate > 0) || (o.flags.Changed("cpu-page") || o.flags.Changed("cpu-rate")) && p.Count == 0 {
+		return console.WithHint(console.Usagef("--cpu-page and --cpu-rate, above 0, are about --processors"), "try: %s", u.WithFlag("--processors", "1"))
+	}
+	for _, name := range []string{"min-active", "min-use", "site-share"} {
 		if o.flags.Changed(name) && o.setting.Frontier.Mode == frontier.Continuous {
 			return console.WithHint(console.Usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.WithFlag("--batch-mode", frontier.Thesis.String()))
 		}
@@ -166,7 +173,8 @@ func (s *simulation) choosePolicies() error {
 
 // solves reports whether the oracle needs PageRank.
 func (o *simOptions) solves() bool {
-	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
+	m, _ := rank.Named(o.oracle)
+	return m.Solves || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
 }
 
 // chooseAll adds every policy that applies and is not chosen already, under any name.

@@ -80,7 +80,8 @@ var arrows = map[string][]string{
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
-	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
+	"lab/oracle":         {"graph", "graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
+	"lab/demo":           {"graph", "crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
@@ -123,13 +124,13 @@ var arrows = map[string][]string{
 	"fakeweb/internal/padded":       {},
 	"fakeweb/internal/poisson":      {"fakeweb/internal/draw"},
 	"fakeweb/internal/press":        {},
-	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/oracle", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/experiment/experimenttest": append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "sim", "internal/show"}, frontiers...),
 	"lab/boards":                    append([]string{"advise", "fakeweb", "freshness", "lab", "lab/experiment", "lab/forecast", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/castillo04":         append([]string{"graph/stats", "lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/cho98":              append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/papers/wire02":             {"freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
+	"lab/papers/wire02":             {"sim", "lab/measure", "freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
 }
 
 // anything in the table of arrows allows every package of ours.

@@ -81,6 +81,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Nodes, "nodes", "", "list of the ids that exist, one per line")
 	f.StringVar(&o.Sites, "sites", "", "site list: line i, from 0, is the site of id i")
 	f.StringVar(&o.Fetched, "fetched", "", "list of the ids that were fetched; the others are only known")
+	f.StringVar(&o.Sizes, "sizes", "", "list of sizes: line i, from 0, is the number of bytes of id i, empty where it is not known; winnow sim uses them")
 	console.Whole(f, &o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
 	f.BoolVar(&o.DropOutside, "drop-outside", false, "leave out links that touch ids not in --nodes instead of refusing them")
 	f.StringVar(&o.crawl, "crawl", "", "directory of a crawl")
@@ -120,7 +121,7 @@ func (o *importOptions) check(u *console.UI) error {
 
 // inputs returns the input files, and those that belong to them.
 func (o *importOptions) inputs() []string {
-	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}, o.warc...)
+	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched, o.Sizes}, o.warc...)
 	if o.BV != "" {
 		names = append(names, webGraphFiles(o.BV)...)
 	}
@@ -262,8 +263,8 @@ func (o *importOptions) checkSources(u *console.UI) error {
 		return console.WithHint(console.Usagef("--fetched-only goes with --crawl or --warc"), "try: %s", u.WithFlag("--fetched", "FILE"))
 	case o.fetchedOnly && o.FrontierMinInLinks > 0:
 		return console.Usagef("--fetched-only and --frontier-min-inlinks exclude each other")
-	case o.fed() && o.URLs+o.Nodes+o.Sites+o.Fetched != "":
-		return console.Usagef("%s already names its pages: --urls, --nodes, --sites and --fetched go with --edges", given[0])
+	case o.fed() && o.URLs+o.Nodes+o.Sites+o.Fetched+o.Sizes != "":
+		return console.Usagef("%s already names its pages: --urls, --nodes, --sites, --sizes and --fetched go with --edges", given[0])
 	}
 	return nil
 }
@@ -289,8 +290,8 @@ func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func()
 		if err != nil || !pairs {
 			return nil, done, nil // the import reports what is wrong with it
 		}
-		if o.URLs+o.Nodes+o.Sites+o.Fetched != "" {
-			return nil, done, console.Usagef("%s already names its pages by URL: --urls, --nodes, --sites and --fetched go with ids", o.Edges)
+		if o.URLs+o.Nodes+o.Sites+o.Fetched+o.Sizes != "" {
+			return nil, done, console.Usagef("%s already names its pages by URL: --urls, --nodes, --sites, --sizes and --fetched go with ids", o.Edges)
 		}
 		o.pairs = &pagelist.PairFeed{}
 		feed = o.pairs.Feed(o.Edges)
