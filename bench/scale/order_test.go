@@ -67,7 +67,9 @@ func measureOrders(t *testing.T, o graph.ImportOptions) {
 		t.Logf("%-18s forward %.3f, backward %.3f, both %.3f, with the map %.3f bytes a link", name, forward, backward, forward+backward, forward+backward+mapped)
 	}
 	report("by id", as, 0)
+	began := ownTime()
 	order := byLabels(neighbours(out), as)
+	t.Logf("ordered by labels in %v of CPU", (ownTime() - began).Round(time.Second))
 	report("by labels", order, mapped)
 	scan, back := scanTime(g), mapTime(reordered(out, order), order)
 	t.Logf("in sequence %.1f ns of CPU a link, and %.1f more to turn places into ascending ids", float64(scan)/links, float64(back)/links)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -322,6 +323,9 @@ const besideHeap = 40
 // collector would let it double.
 func (s *simulation) holdHeap() *machine.Heap {
 	heap := machine.ForCrawl(0)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return heap // the user knows better
+	}
 	most := machine.Memory() / 8 * 7
 	links := s.world.Sim.Out
 	heap.Leave(most, links.Off.Bytes()+links.To.Bytes()+besideHeap*int64(s.processors())*int64(s.world.Pages()))
