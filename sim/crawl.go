@@ -150,7 +150,7 @@ type numbering struct {
 }
 
 func newNumbering(n int) numbering {
-	return numbering{known: make([]uint32, n)}
+	return numbering{known: make([]uint32, n), world: make([]uint32, 0, n)}
 }
 
 // id returns the crawl's id of a thing of the world, and whether it is new.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/console"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -252,13 +254,14 @@ func runSim(ctx context.Context, u *console.UI, opt *simOptions, path string) er
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	s.world = lab.NewWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
+	s.world = lab.NewForwardWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
 	defer s.world.Free()
+	defer s.holdHeap().Restore()
 	s.setting.World = s.world
 	if err := s.likeRecorded(); err != nil {
 		return err
 	}
-	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
+	c, err := s.judged(ctx)
 	if err != nil {
 		return err
 	}
@@ -320,6 +323,37 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 		f.Delay = timedDelay
 	}
 	return nil
+}
+
+// besideHeap is the number of bytes for each page that crawls take outside the Go heap:
+// frontier and policy.
+const besideHeap = 40
+
+// holdHeap lets the garbage collector work harder before the heap takes memory that links,
+// frontier and policies need: in large worlds what is kept for each page is gigabytes, and the
+// collector would let it double.
+func (s *simulation) holdHeap() *machine.Heap {
+	heap := machine.ForCrawl(0)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return heap // the user knows better
+	}
+	most := machine.Memory() / 8 * 7
+	links := s.world.Sim.Out
+	heap.Leave(most, links.Off.Bytes()+links.To.Bytes()+besideHeap*int64(s.processors())*int64(s.world.Pages()))
+	return heap
+}
+
+// judged finds the truth and makes the setting ready. Links backward are in memory only as
+// long as truths need them.
+func (s *simulation) judged(ctx context.Context) (*lab.Comparison, error) {
+	if s.oracle != oracleNone && s.values == nil {
+		s.world.UnpackIn(s.processors())
+	}
+	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
+	if s.truth == truthFull || s.starts == 0 {
+		s.world.FreeIn()
+	}
+	return c, err
 }
 
 // prepare finds the truth of a setting and makes it ready.
