@@ -205,7 +205,7 @@ func TestCaseDepthExact(t *testing.T) {
 	long(t)
 	direct, behind := 0, 0 // pages that were refused at first: linked by a nearer page, or behind one
 	for i, name := range livePolicies() {
-		if testing.Short() && i%5 != 0 {
+		if i%2 != 0 && !tortured() { // the depths of pages are the same lines under all policies
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestCaseDepthExact(t *testing.T) {
 			}
 		})
 	}
-	if !testing.Short() && direct+behind < 3 { // which depends on where it was killed
+	if direct+behind < 3 { // which depends on where it was killed
 		t.Errorf("%d and %d pages were admitted after they had been refused: that is no test", direct, behind)
 	}
 }

@@ -216,9 +216,9 @@ func TestRecrawlBytes(t *testing.T) {
 // much as in an ordinary crawl.
 func TestCaseBytesPerPage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("100,000 pages")
+		t.Skip("tens of thousands of pages")
 	}
-	const n = 100_000
+	const n = 1 << 15
 	s := fullState(t, n, "each")
 	c := newCeiling(200<<20, nil)
 	c.look(s, true)

@@ -58,15 +58,15 @@ func presetNames() []string {
 // sections of the file. Seeds are arguments.
 func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 	defaults := config.Default()
-	section := ""
-	for _, k := range defaults.Keys() {
+	section, keys := "", defaults.Keys()
+	for _, k := range keys {
 		section = cmp.Or(k.Section, section)
 		if k.Name == "seeds" || len(only) > 0 && !contains(only, k.Name) {
 			continue
 		}
 		f := &keyFlag{key: k}
 		o.keys = append(o.keys, f)
-		flag := o.flags.VarPF(f, k.Flag(), "", flagHelp(&defaults, k))
+		flag := o.flags.VarPF(f, k.Flag(), "", flagHelp(keys, k))
 		flag.DefValue = shownDefault(k)
 		heading, _, _ := strings.Cut(section, ":")
 		console.SetGroup(o.flags, heading, k.Flag())
@@ -84,10 +84,10 @@ func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 	}
 }
 
-// flagHelp returns the help of a key, with flags in place of the keys that it mentions.
-func flagHelp(c *config.Config, k config.Key) string {
+// flagHelp returns the help of a key, with flags in place of those of all keys that it mentions.
+func flagHelp(all []config.Key, k config.Key) string {
 	help := k.Help
-	for _, other := range c.Keys() {
+	for _, other := range all {
 		if strings.Contains(other.Name, "_") {
 			help = strings.ReplaceAll(help, other.Name, "--"+other.Flag())
 		}

@@ -28,9 +28,10 @@ func topicFlags() []string {
 // addTopicFlags adds them with the help that the keys have.
 func addTopicFlags(f *pflag.FlagSet) {
 	c := config.Default()
+	keys := c.Keys()
 	for _, name := range topicFlags() {
 		k, _ := c.Key(name)
-		f.String(k.Flag(), k.String(), similarity+": "+flagHelp(&c, k))
+		f.String(k.Flag(), k.String(), similarity+": "+flagHelp(keys, k))
 	}
 }
 

@@ -29,12 +29,13 @@ type scoreOptions struct {
 // addFlags adds the flags with the help that the keys of a crawl have.
 func (o *scoreOptions) addFlags(f *pflag.FlagSet) {
 	c := config.Default()
+	keys := c.Keys()
 	for _, flag := range []struct {
 		key   string
 		value *string
 	}{{files.KeyScore, &o.text}, {files.KeyFile, &o.file}, {files.KeyValues, &o.values}, {files.KeyRules, &o.rules}} {
 		k, _ := c.Key(flag.key)
-		f.StringVar(flag.value, k.Flag(), "", flagHelp(&c, k))
+		f.StringVar(flag.value, k.Flag(), "", flagHelp(keys, k))
 	}
 }
 

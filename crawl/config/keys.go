@@ -26,23 +26,33 @@ func (c *Config) Keys() []Key {
 	v := reflect.ValueOf(c).Elem()
 	var keys []Key
 	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if help := f.Tag.Get("help"); help != "" {
-			keys = append(keys, Key{Name: f.Tag.Get("toml"), Help: help, Section: f.Tag.Get("section"),
-				File: f.Tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()})
+		if k, ok := keyOf(v, i); ok {
+			keys = append(keys, k)
 		}
 	}
 	return keys
 }
 
-// Key finds a setting by its name in files.
-func (c *Config) Key(name string) (Key, bool) {
-	keys := c.Keys()
-	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
-	if i < 0 {
+// keyOf returns the key of field i of a configuration, if it is one.
+func keyOf(v reflect.Value, i int) (Key, bool) {
+	tag := v.Type().Field(i).Tag
+	help := tag.Get("help")
+	if help == "" {
 		return Key{}, false
 	}
-	return keys[i], true
+	return Key{Name: tag.Get("toml"), Help: help, Section: tag.Get("section"),
+		File: tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()}, true
+}
+
+// Key finds a setting by its name in files.
+func (c *Config) Key(name string) (Key, bool) {
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("toml") == name {
+			return keyOf(v, i)
+		}
+	}
+	return Key{}, false
 }
 
 // Flag returns the name of the flag that sets the key.
