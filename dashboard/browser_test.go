@@ -262,13 +262,16 @@ func TestBrowserCopy(t *testing.T) {
 }
 
 // TestPictures makes the pictures of the manual: see scripts/screenshots.sh. WINNOW_PICTURES has
-// the directory they go to, and WINNOW_DASHBOARD the address of a dashboard.
+// the directory they go to, WINNOW_DASHBOARD the address of a dashboard, and WINNOW_TOKEN its token.
 func TestPictures(t *testing.T) {
 	to, base := os.Getenv("WINNOW_PICTURES"), os.Getenv("WINNOW_DASHBOARD")
 	if to == "" || base == "" {
 		t.Skip("no pictures are wanted")
 	}
 	b := newBrowser(t)
+	b.visit(base + "/login")
+	eval[string](b, `document.getElementById("token").value = "`+os.Getenv("WINNOW_TOKEN")+`", document.querySelector("form.login").requestSubmit(), ""`)
+	b.wait("the login", `!document.getElementById("token")`)
 	for _, line := range strings.Split(os.Getenv("WINNOW_PAGES"), " ") {
 		name, path, _ := strings.Cut(line, "=")
 		for _, width := range []int64{1280, 400} {
