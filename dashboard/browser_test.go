@@ -279,10 +279,10 @@ func TestPictures(t *testing.T) {
 				b.look(width, scheme)
 				b.visit(base + path)
 				time.Sleep(1500 * time.Millisecond)
-				whole := true
+				whole, quality := true, int64(70)
 				clip := &page.Viewport{Width: float64(width), Height: 1500, Scale: 1}
-				picture := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &whole, Clip: clip}).Data
-				if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666); err != nil {
+				picture := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &whole, Clip: clip, Format: "webp", Quality: &quality}).Data
+				if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%d-%s.webp", name, width, scheme)), picture, 0o666); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -125,7 +126,8 @@ func (x *RequisiteInfo) tried(r *journal.Record) {
 // that tell about the one with a number, and maybe for others, in order. It returns nil if the URL
 // is none.
 func Requisite(s *state.State, url string, each func(graph.Page, func(*journal.Record) error) error) (*RequisiteInfo, error) {
-	n, ok := s.RequisiteNumber(url)
+	name, rest := page.Site([]byte(url))
+	n, ok := s.Requisites.Seen().LookupPage(s.Key.Page(s.Key.Site(name), rest))
 	if !ok {
 		return nil, nil
 	}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -120,10 +119,4 @@ func (s *State) brought(r *journal.Record) {
 func (s *State) RequisiteURL(id graph.Site) (requisite.Part, string) {
 	p, _ := s.Requisites.First(id)
 	return p, string(s.url(id, []byte(p.Rest)))
-}
-
-// RequisiteNumber returns the number of the requisite with a URL in normal form, if it is one.
-func (s *State) RequisiteNumber(url string) (graph.Page, bool) {
-	site, rest := page.Site([]byte(url))
-	return s.Requisites.Seen().LookupPage(s.Key.Page(s.Key.Site(site), rest))
 }
