@@ -2,19 +2,23 @@ package crawl
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
@@ -155,10 +159,36 @@ func TestRequisites(t *testing.T) {
 				t.Errorf("%s: %s, want %s", url, list[url], want)
 			}
 		}
+		w.explained(t)
 		if len(list) != 17 || log["requisite http://frame.example/in.png"] != 1 || log["fetch http://a.example/two"] != 1 {
 			t.Errorf("%d requisites, log %v", len(list), log)
 		}
 	})
+}
+
+// explained holds what winnow explain says about requisites.
+func (w *handWeb) explained(t *testing.T) {
+	t.Helper()
+	c := openMemory(t, w.disk)
+	status, err := c.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"http://a.example/main.css":      "fetched It is no page, but something that pages need to be shown (--requisites): http://a.example/ was the first that needs it. It was fetched (200, text/css, ",
+		"cdn.example/f2.woff2":           "fetched It is no page, but something that pages need to be shown (--requisites): http://a.example/ was the first that needs it, 4 answers away, such as by a style",
+		"http://a.example/missing.png":   "failed It is no page, but something that pages need to be shown (--requisites): http://a.example/ was the first that needs it. It could not be fetched: http-error.",
+		"http://a.example/private/c.png": "skipped It is no page, but something that pages need to be shown (--requisites): http://a.example/two was the first that needs it. It was skipped: robots.txt forbids it.",
+		"http://a.example/none.png":      "unknown The crawl does not know it",
+	} {
+		x, err := explain.URL(c, url, explain.Options{Now: time.Now(), Status: status})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.State + " " + x.Sentence; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
 }
 
 // listedParts returns the requisites as winnow pages lists them, and the requests as winnow log does.
@@ -409,7 +439,8 @@ func TestForbiddenRequisites(t *testing.T) {
 }
 
 // A requisite that fails is tried again as often as --retries says, and then given up: pages of its
-// site do not wait for it for ever. One on a host that does not exist is given up, too.
+// site do not wait for it for ever. One on a host that does not exist is left
+// to the next run, as pages are.
 func TestFailingRequisites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := func(rw http.ResponseWriter, r *http.Request) {
@@ -433,8 +464,34 @@ func TestFailingRequisites(t *testing.T) {
 		if n := strings.Count(strings.Join(w.asked, " "), "/broken.png"); n != 3 || sum.Fetched != 13 {
 			t.Errorf("it was requested %d times, and %d pages were fetched", n, sum.Fetched)
 		}
-		if x := sum.Requisites; x.Known != 2 || x.Failed != 2 {
+		if x := sum.Requisites; x.Known != 2 || x.Failed != 1 || x.Left() != 1 || sum.Why != whyUnreachable {
 			t.Errorf("%+v; it ended by %s", x, sum.Why)
+		}
+		w.verifyClean(t)
+	})
+}
+
+// A crawl that has all its pages waits for requisites at a host that does not answer as long as for
+// pages, and not for ever.
+func TestUnreachableRequisites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hosts := map[string]http.HandlerFunc{
+			"a.example":    byPath(map[string]http.HandlerFunc{"/": typed("text/html", "<title>a</title><p>some words<img src=//down.example:81/1.png><img src=/2.png>"), "/2.png": typed("image/png", "PNG")}),
+			"down.example": typed("image/png", "PNG"),
+		}
+		w := newHandWeb(t, hosts, "http://a.example/")
+		w.o.Config.Requisites, w.o.Config.Scope = true, config.ScopeSeeds
+		dial := w.o.Machine.Dial
+		w.o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if strings.HasSuffix(addr, ":81") {
+				return nil, syscall.ECONNREFUSED
+			}
+			return dial(ctx, network, addr)
+		}
+		began := time.Now()
+		sum := w.run(t)
+		if took := time.Since(began); took > 2*time.Hour || sum.Why != whyUnreachable || sum.Fetched != 1 || sum.Requisites.Fetched != 1 {
+			t.Errorf("it ended by %s after %v with %+v", sum.Why, took, sum.Requisites)
 		}
 		w.verifyClean(t)
 	})

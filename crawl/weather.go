@@ -136,8 +136,9 @@ func (w *weather) look(now time.Duration) outlook {
 	}
 	w.hopeAt = now + min(hopeEvery, patience/8)
 	f := w.state.Frontier
+	n := f.Counts()
 	switch {
-	case !w.outage.On() && f.Hopeful(), f.Counts().Queued+f.Counts().Due == 0:
+	case !w.outage.On() && f.Hopeful(), n.Queued+n.Due+n.Requisites == 0:
 		w.quiet = 0
 	case w.quiet == 0:
 		w.quiet, w.searched = max(now, 1), false

@@ -262,13 +262,16 @@ func TestBrowserCopy(t *testing.T) {
 }
 
 // TestPictures makes the pictures of the manual: see scripts/screenshots.sh. WINNOW_PICTURES has
-// the directory they go to, and WINNOW_DASHBOARD the address of a dashboard.
+// the directory they go to, WINNOW_DASHBOARD the address of a dashboard, and WINNOW_TOKEN its token.
 func TestPictures(t *testing.T) {
 	to, base := os.Getenv("WINNOW_PICTURES"), os.Getenv("WINNOW_DASHBOARD")
 	if to == "" || base == "" {
 		t.Skip("no pictures are wanted")
 	}
 	b := newBrowser(t)
+	b.visit(base + "/login")
+	eval[string](b, `document.getElementById("token").value = "`+os.Getenv("WINNOW_TOKEN")+`", document.querySelector("form.login").requestSubmit(), ""`)
+	b.wait("the login", `!document.getElementById("token")`)
 	for _, line := range strings.Split(os.Getenv("WINNOW_PAGES"), " ") {
 		name, path, _ := strings.Cut(line, "=")
 		for _, width := range []int64{1280, 400} {
@@ -276,10 +279,10 @@ func TestPictures(t *testing.T) {
 				b.look(width, scheme)
 				b.visit(base + path)
 				time.Sleep(1500 * time.Millisecond)
-				whole := true
+				whole, quality := true, int64(70)
 				clip := &page.Viewport{Width: float64(width), Height: 1500, Scale: 1}
-				picture := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &whole, Clip: clip}).Data
-				if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666); err != nil {
+				picture := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &whole, Clip: clip, Format: "webp", Quality: &quality}).Data
+				if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%d-%s.webp", name, width, scheme)), picture, 0o666); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -523,7 +523,7 @@ func crawlShown(t *testing.T, dir string) (site string) {
 		"/":         {"text/html", `<!doctype html><title>shown</title><link rel=stylesheet href=/s.css><link rel=preconnect href=http://127.0.0.1:9><script>document.title = "run"</script><script src=/x.js></script><p>words of a page <a href=/two>two</a><img id=a src=a.gif><img id=b src=/moved><img id=c src=http://127.0.0.1:9/elsewhere.gif><img id=d srcset="/set.gif 1x"><iframe src=/frame></iframe>`},
 		"/two":      {"text/html", "<title>two</title><p>the second page"},
 		"/s.css":    {"text/css", `@import "more.css"; p { color: rgb(1, 2, 3) }`},
-		"/more.css": {"text/css", `body { background: url(back.gif) } h1 { background: url(http://127.0.0.1:9/back.gif) }`},
+		"/more.css": {"text/css", `body { background: url(back.gif) } h1 { background: url(http://127.0.0.1:9/elsewhere2.gif) }`},
 		"/frame":    {"text/html", "<title>frame</title><p>in a frame"},
 		"/x.js":     {"text/javascript", `document.title = "run"`},
 		"/a.gif":    {"image/gif", dot}, "/back.gif": {"image/gif", dot}, "/set.gif": {"image/gif", dot}, "/to.gif": {"image/gif", dot},
@@ -543,7 +543,7 @@ func crawlShown(t *testing.T, dir string) (site string) {
 	defer s.Close()
 	c := config.Default()
 	c.AllowPrivate, c.Contact, c.Delay.Duration, c.IPDelay.Duration, c.MaxMemory, c.Requisites = true, "test@example.org", 0, 0, 1<<30, true
-	c.Retries = 0
+	c.Exclude = []string{"elsewhere"}
 	if _, err := crawl.Run(t.Context(), crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{s.URL + "/"}, Version: "test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -554,8 +554,20 @@ func crawlShown(t *testing.T, dir string) (site string) {
 func TestCopiesShown(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x.crawl")
 	site := crawlShown(t, dir)
-	s, _ := start(t, Options{Dirs: []string{dir}, CopyPort: 1, Token: []byte("a token of which nobody knows")})
+	s, h := start(t, Options{Dirs: []string{dir}, CopyPort: 1, Token: []byte("a token of which nobody knows")})
 	copies := s.CopyHandler()
+	s.o.Open = true
+	for path, want := range map[string]string{
+		"page?url=" + url.QueryEscape(site+"/more.css"):            "need to be shown",
+		"page?url=" + url.QueryEscape(site+"/to.gif"):              "the stored copy",
+		"page?url=" + url.QueryEscape("127.0.0.1:9/elsewhere.gif"): "skipped excluded",
+		"log": "<td>requisite</td>",
+	} {
+		if code, text := get(t, h.URL+"/crawl/x.crawl/"+path); code != http.StatusOK || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+	s.o.Open = false
 	open := func(query string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		copies.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy"+query, nil))
@@ -570,7 +582,7 @@ func TestCopiesShown(t *testing.T) {
 		t.Errorf("policy %s", p)
 	}
 	for path, want := range map[string]string{
-		"/s.css": "200 text/css; charset=utf-8 cross-origin", "/more.css": "200 text/css; charset=utf-8 cross-origin", "/a.gif": "200 image/gif cross-origin", "/moved": "303  cross-origin", "/to.gif": "200 image/gif cross-origin",
+		"/s.css": "200 text/css; charset=utf-8 cross-origin", "/more.css": "200 text/css; charset=utf-8 cross-origin", "/a.gif": "200 image/gif cross-origin", "/moved": "303 text/html; charset=utf-8 cross-origin", "/to.gif": "200 image/gif cross-origin",
 		"/two": "200 text/html; charset=utf-8 cross-origin", "/frame": "200 text/html; charset=utf-8 cross-origin", "/x.js": "200 application/octet-stream cross-origin", "/none": "404 text/plain; charset=utf-8 cross-origin",
 	} {
 		// The time is before any of them.

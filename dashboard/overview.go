@@ -199,10 +199,14 @@ func requestRow(base string, v *follow.View, r *journal.Record, id string) row {
 	e := &r.Event
 	x := row{ID: id, At: v.S.Wall(e.End).Local().Format(time.TimeOnly), Failed: e.Class.Failed()}
 	site := e.Site
-	if e.Kind == event.Done {
+	switch e.Kind {
+	case event.Done:
 		x.URL = pageURL(v, e.Page)
 		x.To, x.What = pageLink(base, x.URL), e.Class.String()
-	} else {
+	case event.Brought:
+		x.URL = partURL(v, e.Page)
+		x.To, x.What = pageLink(base, x.URL), kindName(e.Kind)+" "+e.Class.String()
+	default:
 		name := string(v.S.Table.Name(site))
 		x.URL, x.To, x.What = name, siteLink(base, name), kindName(e.Kind)+" "+e.Class.String()
 	}
@@ -214,6 +218,20 @@ func requestRow(base string, v *follow.View, r *journal.Record, id string) row {
 	return x
 }
 
+// partURL returns the URL of a requisite, "" if its record is lost.
+func partURL(v *follow.View, n graph.Page) (url string) {
+	if v.Index == nil {
+		return ""
+	}
+	v.Index.AboutRequisite(n, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Needed && n >= e.First && int(n-e.First) < len(e.Needs) {
+			url = string(v.S.Table.Name(e.Needs[n-e.First])) + string(r.Facts.Names.Rest(int(n-e.First)))
+		}
+		return nil
+	})
+	return url
+}
+
 // kindName names what was requested.
 func kindName(k event.Kind) string {
 	switch k {
@@ -221,6 +239,8 @@ func kindName(k event.Kind) string {
 		return "robots.txt"
 	case event.Listed:
 		return "sitemap"
+	case event.Brought:
+		return "requisite"
 	case event.Resolved:
 		return "address"
 	}

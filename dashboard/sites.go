@@ -331,6 +331,10 @@ func ledgerAt(base string, v *follow.View, n uint32, r *journal.Record) ledgerRo
 		x.To = pageLink(base, x.URL)
 		v.Index.Took(n, func(t *journal.Record) { x.Late = show.Duration(max(0, t.Now-t.Facts.Clock)) })
 	}
+	if e.Kind == event.Brought {
+		x.URL = partURL(v, e.Page)
+		x.To = pageLink(base, x.URL)
+	}
 	x.Site = string(v.S.Table.Name(id))
 	x.SiteTo = siteLink(base, x.Site)
 	if e.Kind != event.Resolved {

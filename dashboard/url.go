@@ -80,6 +80,7 @@ func showPage(a *asked) (any, error) {
 			if x.Page.Similar != "" {
 				x.Similar = pageLink(a.base, x.Page.Similar)
 			}
+			x.need(a)
 			return nil
 		}
 		x.fill(a, v, h)
@@ -90,6 +91,31 @@ func showPage(a *asked) (any, error) {
 		a.title = x.URL
 	}
 	return x, err
+}
+
+// need adds what is known of a requisite.
+func (x *urlPage) need(a *asked) {
+	r := x.Requisite
+	if r == nil {
+		return
+	}
+	add := func(name, value, to string) {
+		if value != "" {
+			x.Facts = append(x.Facts, figure{Name: name, Value: value, To: to})
+		}
+	}
+	add("state", strings.TrimSpace(r.State+" "+r.Why), "")
+	add("first needed by", r.Page, pageLink(a.base, r.Page))
+	add("type", r.Media, "")
+	if r.Status != 0 {
+		add("status", fmt.Sprint(r.Status), "")
+		add("size", show.Bytes(r.Bytes), "")
+	}
+	site, _ := page.Site([]byte(x.URL))
+	x.SiteTo = siteLink(a.base, string(site))
+	if r.State == explain.Fetched {
+		x.Copy = a.s.copyLink(a.Request, a.c, x.URL, time.Now())
+	}
 }
 
 // A heard is a crawl that is explained. It keeps what the records say about the page.

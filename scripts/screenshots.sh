@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the pictures in docs, 1280 and 400 pixels wide, on light and dark ground: of the report
 # of the demo (report-*.webp), of a terminal in which a crawl runs (live-*.webp), and of the
-# dashboard of such a crawl (dashboard-*.webp, dashboard-page-*.webp). It needs Go, chromium, cwebp and tmux (Debian: chromium, webp, tmux) and fonts for the scripts in which the
+# dashboard of such a crawl (dashboard-*.webp, dashboard-page-*.webp, dashboard-control-*.webp). It needs Go, chromium, cwebp and tmux (Debian: chromium, webp, tmux) and fonts for the scripts in which the
 # pages of the demo are written (fonts-dejavu-core, fonts-noto-core, fonts-droid-fallback).
 #
 #   scripts/screenshots.sh [DIR]    # where the pictures go; docs by default
@@ -65,20 +65,18 @@ seed=$(field seeds) resolver=$(field resolver)
 live 1280 128 16 300
 live 400 44 14 360
 
+echo 0123456789abcdef >"$work/token"
 # The dashboard while a crawl runs. A test makes the pictures, because its pages never stop loading.
 "$work/winnow" crawl "$seed" --dir "$work/example.crawl" --scope any --resolver "$resolver" --allow-private --delay 900ms --ip-delay 20ms \
-	--ip-cap 0 >/dev/null 2>&1 &
+	--ip-cap 0 --ui 127.0.0.1:0 --ui-token "$work/token" >"$work/crawl.log" 2>&1 &
 crawl=$!
 sleep 60
-"$work/winnow" --json serve "$work/example.crawl" --listen 127.0.0.1:0 >"$work/serve.json" 2>/dev/null &
-serve=$!
-until [ -s "$work/serve.json" ]; do sleep 0.1; done
-at=$(sed -n 's/.*"address":"\([^"]*\)\/".*/\1/p' "$work/serve.json")
+at=$(sed -n 's/.*dashboard at \(http:[^ ]*\)\/.*/\1/p' "$work/crawl.log")
 mkdir "$work/pictures"
 WINNOW_PICTURES="$work/pictures" WINNOW_DASHBOARD="$at" \
-	WINNOW_PAGES="dashboard=/crawl/example.crawl/ dashboard-page=/crawl/example.crawl/page?url=$seed" go test -count=1 -tags browser -run TestPictures ./dashboard
-kill -INT "$serve" "$crawl"
-for f in "$work"/pictures/*.png; do cwebp -quiet -q 70 "$f" -o "$out/$(basename "$f" .png).webp"; done
+	WINNOW_PAGES="dashboard=/crawl/example.crawl/ dashboard-page=/crawl/example.crawl/page?url=$seed dashboard-control=/crawl/example.crawl/control" WINNOW_TOKEN=$(cat "$work/token") go test -count=1 -tags browser -run TestPictures ./dashboard
+kill -INT "$crawl"
+cp "$work"/pictures/*.webp "$out"
 
 "$work/winnow" --quiet demo --dir "$work/demo.crawl" >/dev/null
 shoot "$work/demo.crawl/report/report.html" report 1280 1500

@@ -4,6 +4,7 @@
 package explain
 
 import (
+	"errors"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -42,6 +43,8 @@ type Page struct {
 
 	*Facts         // nil if the page is unknown
 	Similar string `json:"similar,omitempty"` // a known page with another spelling, if this one is unknown
+	// Requisite is set if the URL is no page, but what pages need to be shown.
+	Requisite *history.RequisiteInfo `json:"requisite,omitempty"`
 }
 
 // Facts are what is known of a page that the crawl knows.
@@ -155,6 +158,9 @@ func URL(c Source, text string, o Options) (*Page, error) {
 		x.Given = text
 	}
 	if !known {
+		if err := x.explainRequisite(forms); err != nil || x.Requisite != nil {
+			return x.Page, errors.Join(err, s.Err)
+		}
 		x.explainUnknown()
 		return x.Page, s.Err
 	}

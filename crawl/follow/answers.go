@@ -172,7 +172,7 @@ func (x *Index) first(n uint32, at int64) bool {
 
 // isRequest reports whether records of a kind are requests that have ended.
 func isRequest(k event.Kind) bool {
-	return k == event.Done || k == event.Ruled || k == event.Listed || k == event.Resolved
+	return k == event.Done || k == event.Ruled || k == event.Listed || k == event.Resolved || k == event.Brought
 }
 
 // Failures calls fn with the last failed requests, the last first, until fn returns false.
@@ -255,4 +255,20 @@ func (x *Index) Until(site graph.Site, at time.Duration) uint32 {
 		n = ofSite(x.entries.At(int(n - 1)))
 	}
 	return n
+}
+
+// AboutRequisite calls fn for the records that tell about a requisite: how it became known, and what
+// happened to it last.
+func (x *Index) AboutRequisite(n graph.Page, fn func(*journal.Record) error) error {
+	if 2*int(n) >= x.parts.Len() {
+		return nil
+	}
+	for _, i := range x.parts.Slice()[2*n : 2*n+2] {
+		for _, w := range x.chain(i, ofPage, 1) {
+			if err := x.load(w, fn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

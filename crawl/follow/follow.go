@@ -69,6 +69,14 @@ func (v *View) About(p graph.Page, fn func(*journal.Record) error) error {
 	return v.Index.About(p, fn)
 }
 
+// AboutRequisite calls fn for the records that tell about a requisite. Without an index there are none.
+func (v *View) AboutRequisite(n graph.Page, fn func(*journal.Record) error) error {
+	if v.Index == nil {
+		return nil
+	}
+	return v.Index.AboutRequisite(n, fn)
+}
+
 // A Follower keeps up with one crawl.
 type Follower struct {
 	Dir string

@@ -23,7 +23,7 @@ const (
 
 // An Index holds where the journal tells about each page and each site. It takes 12 bytes a
 // page, 20 a site, 16 for each record that tells about a page or a site, 12 for each that made
-// pages known, and 8 for each of the first Linkers links to a page; with a topic, 16 more a page.
+// pages known, 8 for each of the first Linkers links to a page, and 8 a requisite; with a topic, 16 more a page.
 type Index struct {
 	graph.Set
 	s      *state.State
@@ -35,6 +35,7 @@ type Index struct {
 	links   *graph.Column[uint64]  // a page that links, and 1 + the link before it to the same page
 	found   *graph.Column[foundRow]
 	sites   *graph.Column[siteRow] // by site
+	parts   *graph.Column[uint32]  // two by requisite: 1 + the entry that made it known, 1 + the last that tells about it
 	terms   *graph.Column[uint64]  // by page, of a crawl with a topic: terms in links to it, and around them
 
 	failures []uint32 // entries of the last failed requests, as a ring
@@ -114,6 +115,7 @@ func newIndex(s *state.State, finder *journal.Finder) *Index {
 	x.links = graph.NewColumnIn[uint64](&x.Set, "links", Linkers*pages+1)
 	x.found = graph.NewColumnIn[foundRow](&x.Set, "found", pages)
 	x.sites = graph.NewColumnIn[siteRow](&x.Set, "sites", sites)
+	x.parts = graph.NewColumnIn[uint32](&x.Set, "parts", 2*pages)
 	x.terms = graph.NewColumnIn[uint64](&x.Set, "terms", 2*pages)
 	return x
 }
@@ -144,11 +146,32 @@ func (x *Index) read(r *journal.Record) error {
 		x.turn(e.Page, refused)
 	case event.Resolved, event.Ruled, event.Listed:
 		x.request(r, e.Site, graph.NoPage)
+	case event.Brought:
+		x.request(r, e.Site, graph.NoPage)
+		x.part(e.Page, 1, uint32(x.entries.Len()))
+	case event.Needed:
+		n := x.push(r, 0, 0)
+		for i := range e.Needs {
+			x.part(e.First+graph.Page(i), 0, n)
+		}
+	case event.Unneeded:
+		n := x.push(r, 0, 0)
+		for _, p := range r.Facts.Parts {
+			x.part(p, 1, n)
+		}
 	case event.Done:
 		x.request(r, x.s.Frontier.Site(e.Page), e.Page)
 		x.done(r)
 	}
 	return nil
+}
+
+// part notes an entry that tells about a requisite.
+func (x *Index) part(n graph.Page, which int, entry uint32) {
+	if int(n) < x.s.Setup.Frontier.MaxPages {
+		x.parts.Grow(2*int(n) + 2)
+		x.parts.Set(2*int(n)+which, entry)
+	}
 }
 
 // discover notes the pages that a record made known.
@@ -210,9 +233,12 @@ func (x *Index) add(r *journal.Record, p graph.Page) {
 // request adds a request that has ended to those of a site, and to those of a page if it was for one.
 func (x *Index) request(r *journal.Record, site graph.Site, p graph.Page) {
 	e, row := &r.Event, &x.sites.Slice()[site]
-	own := &row[1]
-	if p != graph.NoPage {
+	own, none := &row[1], uint32(0)
+	switch {
+	case p != graph.NoPage:
 		own = &x.pages.Slice()[p][0]
+	case e.Kind == event.Brought: // it tells nothing about the site
+		own = &none
 	}
 	n := x.push(r, *own, row[0])
 	*own, row[0] = n, n

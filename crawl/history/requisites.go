@@ -1,6 +1,9 @@
 package history
 
 import (
+	"slices"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -71,15 +74,7 @@ func (l *requisiteList) take(r *journal.Record) {
 		if int(e.Page) >= len(l.all) {
 			return
 		}
-		x := &l.all[e.Page]
-		x.Class, x.Status, x.Media, x.Bytes = e.Class.String(), r.Facts.Status, r.Facts.Media, e.Bytes
-		switch {
-		case e.Again:
-		case e.Class.Failed():
-			x.State, x.Why = PageFailed, e.Class.String()
-		default:
-			x.State = PageFetched
-		}
+		l.all[e.Page].tried(r)
 	case event.Unneeded:
 		for _, n := range r.Facts.Parts {
 			if int(n) < len(l.all) {
@@ -96,17 +91,69 @@ func (l *requisiteList) needed(r *journal.Record) {
 		for len(l.all) <= n {
 			l.all, l.site = append(l.all, RequisiteInfo{}), append(l.site, 0)
 		}
-		x := RequisiteInfo{State: PageWaiting, Step: int(r.Facts.Step), Page: string(l.s.AppendURL(nil, e.Page))}
-		x.URL = string(l.s.Table.Name(id)) + string(r.Facts.Names.Rest(i))
-		if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
-			x.State, x.Why = PageSkipped, e.Bars[i].String()
-			if e.Bars[i] == event.BarSitePages {
-				x.Why = "crowded"
-			}
-		}
-		l.all[n], l.site[n] = x, id
+		l.all[n], l.site[n] = newRequisite(l.s, r, i), id
 	}
 }
+
+// newRequisite describes the requisite at a place of those that a record made known.
+func newRequisite(s *state.State, r *journal.Record, i int) RequisiteInfo {
+	e := &r.Event
+	x := RequisiteInfo{State: PageWaiting, Step: int(r.Facts.Step), Page: string(s.AppendURL(nil, e.Page))}
+	x.URL = string(s.Table.Name(e.Needs[i])) + string(r.Facts.Names.Rest(i))
+	if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
+		x.State, x.Why = PageSkipped, e.Bars[i].String()
+		if e.Bars[i] == event.BarSitePages {
+			x.Why = "crowded"
+		}
+	}
+	return x
+}
+
+// tried takes in the end of an attempt.
+func (x *RequisiteInfo) tried(r *journal.Record) {
+	e := &r.Event
+	x.Class, x.Status, x.Media, x.Bytes = e.Class.String(), r.Facts.Status, r.Facts.Media, e.Bytes
+	switch {
+	case e.Again:
+	case e.Class.Failed():
+		x.State, x.Why = PageFailed, e.Class.String()
+	default:
+		x.State = PageFetched
+	}
+}
+
+// Requisite describes the requisite with a URL in normal form. each calls its argument for the records
+// that tell about the one with a number, and maybe for others, in order. It returns nil if the URL
+// is none.
+func Requisite(s *state.State, url string, each func(graph.Page, func(*journal.Record) error) error) (*RequisiteInfo, error) {
+	name, rest := page.Site([]byte(url))
+	n, ok := s.Requisites.Seen().LookupPage(s.Key.Page(s.Key.Site(name), rest))
+	if !ok {
+		return nil, nil
+	}
+	var x *RequisiteInfo
+	site := graph.NoSite
+	err := each(n, func(r *journal.Record) error {
+		switch e := &r.Event; {
+		case e.Kind == event.Needed && n >= e.First && int(n-e.First) < len(e.Needs):
+			one := newRequisite(s, r, int(n-e.First))
+			x, site = &one, e.Needs[n-e.First]
+		case x == nil:
+		case e.Kind == event.Brought && e.Page == n:
+			x.tried(r)
+		case e.Kind == event.Unneeded && slices.Contains(r.Facts.Parts, n):
+			x.State, x.Why = PageSkipped, e.Bar.String()
+		}
+		return nil
+	})
+	if x != nil && x.State == PageWaiting && s.Frontier.Closed(site) {
+		x.State, x.Why = PageFailed, "unreachable"
+	}
+	return x, err
+}
+
+// AboutRequisite calls fn for all records.
+func (c *Crawl) AboutRequisite(_ graph.Page, fn func(*journal.Record) error) error { return c.Each(fn) }
 
 // requisiteURLs knows the URLs of requisites that wait, while records are read in their order.
 type requisiteURLs map[graph.Page]string

@@ -81,12 +81,25 @@ func (m *Missing) Explain(ctx context.Context) error {
 		return nil
 	}
 	if m.Reason = Unknown; !known {
-		return nil
+		return m.explainRequisite(c)
 	}
 	return c.Pages(&history.PageFilter{Only: []graph.Page{p}}, func(x *history.PageInfo) error {
 		m.explain(x)
 		return nil
 	})
+}
+
+// explainRequisite takes the reason from what the crawl knows about a requisite, if the URL is one.
+func (m *Missing) explainRequisite(c *history.Crawl) error {
+	s, err := c.State()
+	if err != nil {
+		return err
+	}
+	x, err := history.Requisite(s, m.URL, c.AboutRequisite)
+	if x != nil {
+		m.explain(&history.PageInfo{State: x.State, Why: x.Why, Class: x.Class})
+	}
+	return err
 }
 
 // spellings looks for other spellings of the URL that the crawl has fetched.

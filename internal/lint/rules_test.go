@@ -131,6 +131,7 @@ var arrows = map[string][]string{
 	"lab/papers/cho98":              append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/wire02":             {"sim", "lab/measure", "freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
+	"crawl/stored/replay":           {"crawl/page"},
 }
 
 // anything in the table of arrows allows every package of ours.

@@ -29,6 +29,13 @@ func PrintPage(w io.Writer, x *explain.Page, dir, resume string) error {
 	if x.Facts != nil {
 		addFacts(t, x)
 	}
+	if r := x.Requisite; r != nil {
+		t.Add("first needed by", show.Line(r.Page))
+		t.Add("steps from it", show.Grouped(r.Step))
+		if r.Status != 0 {
+			t.Add("answer", fmt.Sprintf("%d, %s, %s", r.Status, show.Line(r.Media), show.Bytes(r.Bytes)))
+		}
+	}
 	if err := t.Print(w); err != nil || x.Facts == nil {
 		return err
 	}
