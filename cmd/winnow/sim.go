@@ -169,6 +169,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "", "file for the order of the pages")
 	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
 	console.Whole(f, &o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+	addCacheFlag(f, &o.cache)
 	o.addRunFlags()
 	f.AddFlagSet(o.runFlags)
 }
@@ -213,7 +214,6 @@ func (o *simOptions) addRunFlags() {
 	console.Whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks or another metric of winnow rank, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
-	addCacheFlag(f, &o.cache)
 	o.importance.Follow = 0.9
 	f.Var((*console.Fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")

@@ -72,10 +72,15 @@ func (s *Source) Read(g *graph.Graph) (*measure.Truth, error) {
 	if v.Again > 0 {
 		s.note("%s: skipped %s about pages that already had a value", s.Name, show.Counted(v.Again, "further line"))
 	}
+	total := 0.0
 	for p, x := range v.Of {
 		if math.IsNaN(x) {
 			v.Of[p] = 0
 		}
+		total += v.Of[p]
+	}
+	if math.IsInf(total, 1) {
+		return nil, fmt.Errorf("%s: the sum of the values is too large", s.Name)
 	}
 	return measure.ValuesTruth(s.Name, v.Of)
 }

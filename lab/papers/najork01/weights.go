@@ -2,6 +2,7 @@ package najork01
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -36,6 +37,25 @@ func factors() (all []division) {
 	return all
 }
 
+// weightsTolerance is the error of the ranks that are compared, and weightsDigits how many digits of
+// them count: pages with the same links are equal, and their ranks differ by rounding.
+const (
+	weightsTolerance = 1e-13
+	weightsDigits    = 9
+)
+
+// significant rounds values to the digits that count.
+func significant(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for p, v := range values {
+		if v > 0 {
+			scale := math.Pow(10, weightsDigits-1-math.Floor(math.Log10(v)))
+			out[p] = math.Round(v*scale) / scale
+		}
+	}
+	return out
+}
+
 // A swept is what a sweep is compared with: other ranks of the same pages.
 type swept struct {
 	name  string
@@ -46,7 +66,7 @@ type swept struct {
 // is one, the importance of the user: human judgements would be such.
 func weights(r *experiment.Run, p *experiment.Place) error {
 	web := p.World.Web()
-	opt := rank.Options{Follow: najorkFollow, SelfLinks: p.World.Sim.SelfLinks, Threads: r.Threads, Progress: func(int, float64) error { return r.Context.Err() }}
+	opt := rank.Options{Tolerance: weightsTolerance, Follow: najorkFollow, SelfLinks: p.World.Sim.SelfLinks, Threads: r.Threads, Progress: func(int, float64) error { return r.Context.Err() }}
 	against, err := sweptAgainst(r, p, web, opt)
 	if err != nil {
 		return err
@@ -67,7 +87,7 @@ func weights(r *experiment.Run, p *experiment.Place) error {
 			}
 			row, taus1 := []any{d.name}, []float64{}
 			for k, a := range against {
-				tau, err := measure.TauB(res.Score, a.value)
+				tau, err := measure.TauB(significant(res.Score), a.value)
 				if err != nil {
 					return err
 				}
@@ -100,7 +120,7 @@ func sweptAgainst(r *experiment.Run, p *experiment.Place, web *rank.Web, opt ran
 	if err != nil {
 		return nil, err
 	}
-	all := []swept{{"remote-only PageRank", remote.Score}, {"linking sites", sites.Score}}
+	all := []swept{{"remote-only PageRank", significant(remote.Score)}, {"linking sites", sites.Score}}
 	if r.Importance != nil {
 		t, err := experiment.ByPageRank(r.Bench, p, nil)
 		if err != nil {
