@@ -12,7 +12,11 @@ import (
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry = false
-	l.state.Frontier.Limit(l.state.PagesLeft())
+	left := l.state.PagesLeft()
+	if l.state.Renders.Crowded() && l.limits.mayBring() {
+		left = 0
+	}
+	l.state.Frontier.Limit(left)
 	for l.mayHandOut(now) {
 		w, again, ok := l.state.Frontier.Next(now)
 		if l.state.Err != nil {
