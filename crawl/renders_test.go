@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -160,6 +161,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("without a browser: %d pages, %+v, %+v", sum.Fetched, sum.Rendering, sum.Requisites)
 		}
 		w, b := renderTest(t, scriptedWeb(), config.RenderAuto)
+		began := time.Now()
 		sum := w.run(t)
 		want := []string{"http://a.example/", "http://a.example/app.js", "http://a.example/away", "http://a.example/data//", "http://a.example/data//away",
 			"http://a.example/data//one", "http://a.example/data//three", "http://a.example/data//two", "http://a.example/gone", "http://a.example/last",
@@ -186,6 +188,19 @@ func TestRender(t *testing.T) {
 			t.Errorf("%d passes of a page that crashes", n)
 		}
 		w.verifyClean(t)
+		if n := time.Since(began); n > time.Hour { // of which most is for the site that does not exist
+			c := openMemory(t, w.disk)
+			last := time.Duration(0)
+			c.Each(func(r *journal.Record) error {
+				if r.Event.Kind == event.Rendered {
+					last = r.Now
+				}
+				return nil
+			})
+			if last > time.Hour {
+				t.Errorf("the last page was shown after %v: it waited for a site that does not exist", last)
+			}
+		}
 	})
 }
 

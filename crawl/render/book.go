@@ -108,6 +108,11 @@ func (b *Book) Brought(r *journal.Record, n graph.Page, stored bool) {
 	}
 	b.marks.Grow(int(n) + 1)
 	b.marks.Set(int(n), uint32(m))
+	b.Late(r, n)
+}
+
+// Late lets pages no longer wait for a requisite: it has come, or its site cannot be reached now.
+func (b *Book) Late(r *journal.Record, n graph.Page) {
 	for _, p := range b.by[n] {
 		if w := b.waits[p]; w != nil {
 			if w.Left--; w.Left == 0 {

@@ -121,8 +121,14 @@ func (s *State) end(r *journal.Record, numbers ...graph.Page) {
 	}
 }
 
-// closeRequisites gives up the requisites of a site if it cannot be requested.
+// closeRequisites gives up the requisites of a site if it cannot be requested. If it cannot be
+// reached, nothing waits for them.
 func (s *State) closeRequisites(r *journal.Record, id graph.Site) {
+	if e := &r.Event; e.Again && e.Class.Failed() { // it may take days, and pages do not wait for it
+		for _, p := range s.Requisites.Waiting(id) {
+			s.Renders.Late(r, p.Number)
+		}
+	}
 	if !s.Frontier.Closed(id) {
 		return
 	}
