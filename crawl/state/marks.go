@@ -122,7 +122,7 @@ type Spared struct {
 func (t *Spared) countSaved(f *journal.Facts) {
 	saved := max(0, f.Revisit-1)
 	switch {
-	case f.Status == NotModified:
+	case f.Status == journal.NotModified:
 		t.NotModified++
 		t.NotTransferred += saved
 	case f.Revisit > 0:
@@ -181,7 +181,7 @@ func (s *State) done(r *journal.Record) {
 	if r.Facts.Render {
 		s.Renders.Fetched(r, !s.WasFetched(e.Page))
 	} else {
-		s.Content.note(r)
+		s.Content.Note(r)
 		s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	}
 	s.countLinks(e)
@@ -194,7 +194,7 @@ func (s *State) rendered(r *journal.Record) {
 		return
 	}
 	s.Plain += int64(len(r.Facts.Plain))
-	s.Content.note(r)
+	s.Content.Note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	s.countLinks(e)
 }
@@ -217,7 +217,7 @@ func (s *State) countLinks(e *event.Event) {
 	case e.Kind == event.Done:
 		s.Gathered += s.LinksIn(e.Page)
 		s.Came.add(s.Active(e.End))
-		s.Kinds.learn(e)
+		s.Kinds.Learn(e)
 		if e.Class == event.Redirect {
 			s.Moved++
 		}
