@@ -94,15 +94,16 @@ func shell(script string) http.HandlerFunc {
 	return typed("text/html", "<title>app</title><script src="+script+"></script>")
 }
 
-// scriptedWeb is a site whose links are made by scripts, in several steps.
-func scriptedWeb() map[string]http.HandlerFunc {
+// scriptedWeb is a site whose links are made by scripts, in several steps. One asks for something
+// on another host.
+func scriptedWeb(elsewhere string) map[string]http.HandlerFunc {
 	code := func(lines ...string) http.HandlerFunc { return typed("text/javascript", strings.Join(lines, "\n")) }
 	return map[string]http.HandlerFunc{
 		"a.example": byPath(map[string]http.HandlerFunc{
 			"/":            shell("/app.js"),
 			"/robots.txt":  typed("text/plain", "User-agent: *\nDisallow: /private/\n"),
 			"/app.js":      code("load http://cdn.example/lib.js", "load /data/SELF"),
-			"/data//":      code("link /one", "link /two", "lead /away", "load /private/x", "load /gone", "load http://nowhere.example/x"),
+			"/data//":      code("link /one", "link /two", "lead /away", "load /private/x", "load /gone", "load http://"+elsewhere+"/x"),
 			"/data//one":   code("link /", "link /three"),
 			"/data//two":   code("link /one"),
 			"/data//three": code("crash"),
@@ -123,6 +124,7 @@ func renderTest(t *testing.T, hosts map[string]http.HandlerFunc, how string) (*h
 	w := newHandWeb(t, hosts, "http://a.example/")
 	b := &fakeBrowser{passes: map[string]int{}}
 	w.o.Config.Scope, w.o.Config.Render = config.ScopeSeeds, how
+	w.o.Machine.Sizes.Status = 24 * time.Hour
 	w.o.Machine.Browser = func() offline.Browser { return b }
 	return w, b
 }
@@ -156,11 +158,11 @@ func (w *handWeb) rendered(t *testing.T) map[string]string {
 // ask for is requested once, by the rules of its site.
 func TestRender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, _ := renderTest(t, scriptedWeb(), config.RenderOff)
+		w, _ := renderTest(t, scriptedWeb("cdn.example"), config.RenderOff)
 		if sum := w.run(t); sum.Fetched != 1 || sum.Rendering != nil || sum.Requisites != nil {
 			t.Errorf("without a browser: %d pages, %+v, %+v", sum.Fetched, sum.Rendering, sum.Requisites)
 		}
-		w, b := renderTest(t, scriptedWeb(), config.RenderAuto)
+		w, b := renderTest(t, scriptedWeb("nowhere.example"), config.RenderAuto)
 		began := time.Now()
 		sum := w.run(t)
 		want := []string{"http://a.example/", "http://a.example/app.js", "http://a.example/away", "http://a.example/data//", "http://a.example/data//away",
@@ -207,7 +209,7 @@ func TestRender(t *testing.T) {
 // With always, pages with text are shown, too.
 func TestRenderAlways(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, b := renderTest(t, scriptedWeb(), config.RenderAlways)
+		w, b := renderTest(t, scriptedWeb("cdn.example"), config.RenderAlways)
 		w.run(t)
 		if b.passes["http://a.example/last"] == 0 {
 			t.Error("a page with text was not shown")
@@ -264,10 +266,10 @@ func TestRenderBounds(t *testing.T) {
 func TestRenderResumed(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			whole, _ := renderTest(t, scriptedWeb(), config.RenderAuto)
+			whole, _ := renderTest(t, scriptedWeb("cdn.example"), config.RenderAuto)
 			want := whole.run(t)
-			for stop := range 12 {
-				w, b := renderTest(t, scriptedWeb(), config.RenderAuto)
+			for _, stop := range []int{0, 1, 3, 5, 8} {
+				w, b := renderTest(t, scriptedWeb("cdn.example"), config.RenderAuto)
 				n := 0
 				ctx, cancel := context.WithCancel(t.Context())
 				b.before = func(string, int) {
@@ -302,7 +304,7 @@ func TestRenderResumed(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w, b := renderTest(t, scriptedWeb(), config.RenderAuto)
+		w, b := renderTest(t, scriptedWeb("cdn.example"), config.RenderAuto)
 		ctx, cancel := context.WithCancel(t.Context())
 		b.before = func(url string, _ int) {
 			if url == "http://a.example/away" {
