@@ -50,6 +50,7 @@ func (g *Gatherer) Rendered(url string, a *fetch.Answer, dom []byte, leads []str
 	x := fetch.Answer{Class: event.OK, Status: http.StatusOK, Body: dom, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Link": a.Header["Link"]}}
 	g.content(&x, f)
 	f.Media = "text/html"
+	g.topical.next = Terms{}
 	for _, to := range leads {
 		g.link(f, []byte(to), g.follows(f), nil)
 	}
@@ -79,9 +80,9 @@ func (g *Gatherer) also(a *fetch.Answer, f *Found) {
 		g.resolver.Rebase(p.Base)
 	}
 	more := g.follows(f)
+	g.topical.next = Terms{}
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Kind != page.KindLink || leads(l.Rel) {
-			g.topical.at(p, i)
 			g.link(f, p.Href(*l), l.Rel|more, l)
 		}
 	}

@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"bench":                {anything}, // measures everything, nothing imports it
 	"bench/peers":          {},         // a module of its own: it starts the binary
 	"fakeweb":              {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
-	"fakeweb/answer":       {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
+	"fakeweb/answer":       {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/scripted", "fakeweb/shown", "fakeweb/subject"},
 	"fakeweb/count":        {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":        {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"examples/embed":       {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
@@ -117,6 +117,7 @@ var arrows = map[string][]string{
 	"internal/wording":     {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":           {anything}, // everything is wired together there and only there
 
+	"fakeweb/scripted":              {},
 	"fakeweb/shown":                 {},
 	"fakeweb/subject":               {},
 	"fakeweb/internal/draw":         {},

@@ -77,8 +77,14 @@ const (
 	mostBroken = 5
 )
 
-// Do does a pass.
+// Do does a pass. A page on which a parser panics counts as not shown.
 func (s *Studio) Do(ctx context.Context, j *Job) {
+	defer func() {
+		if x := recover(); x != nil {
+			s.gatherer = nil // it may be in any state
+			j.Found, j.Asked, j.Note = gather.Found{}, new(gather.Needs), fmt.Sprintf("parser crashed: %.200v", x)
+		}
+	}()
 	if s.gatherer == nil {
 		s.gatherer = gather.New(s.Gather)
 	}
