@@ -19,7 +19,7 @@ import (
 // scriptedTest is a web that needs JavaScript and a crawl of it, by the clock.
 func scriptedTest(t *testing.T, how string, paths ...string) *testWeb {
 	t.Helper()
-	w := newTestWeb(t, 8, 2, answer.Options{Scripted: true, MinSize: 500, MaxSize: 1500})
+	w := newTestWeb(t, 12, 2, answer.Options{Scripted: true, MinSize: 500, MaxSize: 1500})
 	home := strings.TrimSuffix(w.server.URL(0), "/")
 	for _, p := range paths {
 		w.o.Seeds = append(w.o.Seeds, home+p)
@@ -42,7 +42,7 @@ func TestBrowserRender(t *testing.T) {
 	if browser.Find() == "" {
 		t.Skip("no chromium: scripts/browser.sh installs it")
 	}
-	plain := newTestWeb(t, 8, 2, answer.Options{MinSize: 500, MaxSize: 1500})
+	plain := newTestWeb(t, 12, 2, answer.Options{MinSize: 500, MaxSize: 1500})
 	plain.o.Config.Delay, plain.o.Config.IPDelay = config.Duration{Duration: 20 * time.Millisecond}, config.Duration{}
 	want := plain.run(t)
 	off := scriptedTest(t, config.RenderOff)

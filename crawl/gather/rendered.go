@@ -19,10 +19,10 @@ const (
 	Likely                 // without them there is almost nothing in it
 )
 
-// A page with scripts that has less text, and not more links, has almost nothing in it: see
-// docs/crawl.md for what this was measured on.
+// A page with scripts that has less text, and not more links, has almost nothing in it, unless it
+// leads elsewhere by itself (a meta refresh): see docs/crawl.md for what this was measured on.
 const (
-	bareText  = 400 // bytes
+	bareText  = 200 // bytes
 	bareLinks = 4
 )
 
@@ -31,7 +31,7 @@ func (g *Gatherer) script(f *Found) Script {
 	switch p := &g.page; {
 	case p.Scripts == 0:
 		return Unneeded
-	case len(p.Text) < bareText && f.Links.Len() <= bareLinks:
+	case len(p.Text) < bareText && f.Links.Len() <= bareLinks && p.Refresh < 0:
 		return Likely
 	}
 	return Possible
