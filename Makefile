@@ -39,10 +39,10 @@ test: ## every test, then the concurrent packages once more under the race detec
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory race
 
-browser: ## the dashboard in a real browser, where there is one
+browser: ## the dashboard, and pages that crawl --render shows, in a real browser, where there is one
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then \
-		go test -vet=off -tags browser -run Browser ./dashboard; \
-	else echo "make: no browser, the dashboard was not tried in one; scripts/browser.sh installs it"; fi
+		go test -vet=off -tags browser -run Browser ./dashboard ./crawl/render/browser ./crawl; \
+	else echo "make: no browser, the dashboard and --render were not tried in one; scripts/browser.sh installs it"; fi
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \

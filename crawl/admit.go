@@ -220,7 +220,7 @@ func (a *admission) recallCut() error {
 func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
 	last := map[graph.Page]bool{}
 	_, err := journal.Read(a.dir.Journal, 0, func(r *journal.Record) error {
-		if e := &r.Event; e.Kind == event.Done && !e.Class.Failed() && !e.Again {
+		if e := &r.Event; e.Kind.Reads() && !e.Class.Failed() && !e.Again {
 			if e.Class == event.Duplicate {
 				last[e.Page] = true
 			} else {

@@ -19,6 +19,7 @@ type group struct {
 	sites   []graph.Site  // whose outcome is in it: they may be requested again afterwards
 	tasks   []*task       // whose bytes are in it: they are reused afterwards
 	bytes   int64         // of the archive
+	next    uint64        // number of the record after it
 	copies  bool          // answers of earlier files are copied
 	gone    []int         // WARC files that are removed afterwards: what is kept of them was copied
 	free    time.Duration // the first instant at which one of the sites may be requested

@@ -13,7 +13,7 @@ import (
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry = false
 	for l.mayHandOut(now) {
-		l.state.Frontier.Limit(l.state.PagesLeft())
+		l.state.Frontier.Limit(l.pagesLeft())
 		w, again, ok := l.state.Frontier.Next(now)
 		if l.state.Err != nil {
 			return event.Never
@@ -30,6 +30,15 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 		l.assign(now, l.crew.hire(), w)
 	}
 	return event.Never
+}
+
+// pagesLeft returns the number of pages that may still be handed out. While many pages wait for a
+// browser, what they need goes first.
+func (l *loop) pagesLeft() int {
+	if l.state.Renders.Crowded() && l.limits.mayBring() {
+		return 0
+	}
+	return l.state.PagesLeft()
 }
 
 // mostOpen is the largest number of bytes that may wait for the disk, without the group

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/control"
+	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -21,6 +22,8 @@ type inbox struct {
 	urls    []string              // of notices
 	orders  <-chan *control.Order // nil: none are taken
 	order   *control.Order        // nil: there is none
+	renders <-chan *offline.Job   // nil: no page is shown
+	render  *offline.Job          // nil: there is none
 }
 
 // wait returns when something has arrived, at the given instant, or, with true, when the
@@ -41,6 +44,7 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case urls := <-in.notices:
 		in.urls = append(in.urls, urls...)
 	case in.order = <-in.orders:
+	case in.render = <-in.renders:
 	case <-done:
 		return true
 	case <-alarm:

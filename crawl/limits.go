@@ -62,7 +62,7 @@ func (l *limits) stop(now time.Duration, why string) {
 // pages have been fetched as --pages allows.
 func (l *limits) mayFetch() bool {
 	switch most := l.config.Pages; {
-	case l.stopped():
+	case l.stopped() || l.state.Renders.Crowded() && l.mayBring():
 		return false
 	case most == 0 || l.fetched+int64(l.underWay.pages) < most:
 		return true
@@ -73,9 +73,11 @@ func (l *limits) mayFetch() bool {
 }
 
 // mayBring reports whether requisites of the pages that were fetched may be requested. When there
-// are as many pages as --pages allows, the crawl goes on until they are there.
+// are as many pages as --pages allows, the crawl goes on until they are there, and until a browser
+// has shown the pages that need it.
 func (l *limits) mayBring() bool {
-	return l.config.Requisites && !l.stopped() && l.state.Requisites.Left() > 0
+	parts := (l.config.Requisites || l.config.Renders()) && l.state.Requisites.Left() > 0
+	return !l.stopped() && (parts || l.config.Renders() && l.state.Renders.Waiting > 0)
 }
 
 // check stops the crawl if its time or its bytes are used up. It gives up tasks under way

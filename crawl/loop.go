@@ -33,6 +33,7 @@ type loop struct {
 	meter     meter
 	deny      denyList
 	scores    rescoring
+	renders   renders
 	index     *index.Indexer
 	snapshots *snapshots
 	notices   *notice.Receiver // nil: none are received
@@ -66,10 +67,12 @@ func newLoop(s *session) (*loop, error) {
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
+	l.renders = newRenders(s, &l.outcomes, h.gather)
 	l.index.Late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
+	l.inbox.renders = l.renders.out
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
@@ -85,6 +88,7 @@ func (l *loop) release() {
 	if l.notices != nil {
 		l.notices.Close()
 	}
+	l.renders.close()
 	l.snapshots.end()
 	l.index.Wait()
 	if r := l.crew.harvest.names; r != nil {
@@ -146,6 +150,7 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 		l.send(now, l.limits.stopped())
+		l.renders.look()
 		l.lookAfter(now)
 		end, more, err := l.ended(ask)
 		if end || err != nil {
@@ -206,8 +211,11 @@ func (l *loop) lookAfter(now time.Duration) {
 // with more, whether pages were admitted that can be handed out now. It waits for the last
 // commit, which may let sites continue.
 func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
-	if l.crew.busy() > 0 || !l.committed() {
+	if l.crew.busy() > 0 || l.renders.busy || !l.committed() {
 		return false, false, nil
+	}
+	if l.renders.ready() {
+		return false, true, nil
 	}
 	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() {
 		if more, err = l.admission.last(l.now()); !more && err == nil {
@@ -256,6 +264,10 @@ func (l *loop) take() error {
 	if x := l.inbox.order; x != nil {
 		l.inbox.order = nil
 		l.command(now, x)
+	}
+	if j := l.inbox.render; j != nil {
+		l.inbox.render = nil
+		l.renders.take(now, j)
 	}
 	if g := l.inbox.takeGroup(); g != nil {
 		if err := l.settle(now, g); err != nil {

@@ -109,21 +109,16 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	}
 	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
 	if !e.Class.Failed() {
-		e.Read.Set(&f.Read)
-		if !o.config.Duplicates || !o.compare(r, f) {
-			o.state.Discover(r, e.Page, e.Site, &f.Links)
+		if r.Facts.Render = o.shows(t); !r.Facts.Render {
+			o.discover(r, f)
 		}
 		o.describe(r, t)
-		r.Facts.Doubt = len(e.New) > 0 && o.state.Traps.Doubts(r)
 		if o.state.Revisits == nil { // otherwise the plan says when
 			e.Due = state.After(e.End, o.config.Recrawl.Duration)
 		}
 		o.visits++
 		if !o.state.WasFetched(e.Page) && e.Class != event.Redirect {
 			o.fetched++
-		}
-		if w := o.limits.watch; w != nil {
-			w.Fetched(e.Page, e.Links, e.Class == event.Duplicate)
 		}
 	} else {
 		o.failure = &history.Failure{URL: t.url, Class: e.Class.String(), Status: int(r.Facts.Status), Note: r.Facts.Note, At: o.state.Wall(e.End)}
@@ -134,7 +129,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	failed := e.Class.Failed()
 	o.record()
 	if !failed {
-		o.need(now, t, t.work.Page, 1)
+		o.need(now, &f.Needs, t.work.Site, t.work.Page, 1)
 	}
 	o.admission.admitNearer(now)
 	if moved {
@@ -161,14 +156,30 @@ func (o *outcomes) brought(now time.Duration, t *task) {
 	failed := e.Class.Failed()
 	o.record()
 	if !failed {
-		o.need(now, t, part.Page, part.Step+1)
+		o.need(now, &f.Needs, t.work.Site, part.Page, part.Step+1)
 	}
 }
 
-// need records the requisites that an answer names, for a page that is so many answers away.
-func (o *outcomes) need(now time.Duration, t *task, p graph.Page, step uint8) {
-	if n := &t.found.Needs; n.Len()+n.Dropped > 0 && o.state.Need(o.begin(event.Needed, now), p, step, t.work.Site, n) {
+// need records the requisites that an answer of a site names, for a page that is so many answers
+// away.
+func (o *outcomes) need(now time.Duration, n *gather.Needs, home graph.Site, p graph.Page, step uint8) {
+	if n.Len()+n.Dropped > 0 && o.state.Need(o.begin(event.Needed, now), p, step, home, n) {
 		o.record()
+	}
+}
+
+// discover adds to a record what a page contains: its links, unless they are those of another page,
+// and what it has to do with the topic.
+func (o *outcomes) discover(r *journal.Record, f *gather.Found) {
+	e := &r.Event
+	e.Read.Set(&f.Read)
+	if !o.config.Duplicates || !o.compare(r, f) {
+		o.state.Discover(r, e.Page, o.state.Frontier.Site(e.Page), &f.Links)
+	}
+	o.describeContent(r, f)
+	r.Facts.Doubt = len(e.New) > 0 && o.state.Traps.Doubts(r)
+	if w := o.limits.watch; w != nil {
+		w.Fetched(e.Page, e.Links, e.Class == event.Duplicate)
 	}
 }
 
@@ -199,9 +210,9 @@ func (o *outcomes) compare(r *journal.Record, f *gather.Found) bool {
 	return same
 }
 
-// describe adds to a record what is known of a fetched page.
-func (o *outcomes) describe(r *journal.Record, t *task) {
-	f, x := &t.found, &r.Facts
+// describeContent adds to a record what is known of the content of a page.
+func (o *outcomes) describeContent(r *journal.Record, f *gather.Found) {
+	x := &r.Facts
 	x.Digest, x.SimHash, x.Targets, x.Change = f.Digest, f.SimHash, f.Targets, f.Change
 	if bits.OnesCount64(f.Terms) <= trap.FewTerms {
 		x.Terms = f.Terms
@@ -209,8 +220,16 @@ func (o *outcomes) describe(r *journal.Record, t *task) {
 	if o.state.Traps.KnowsWords(r) {
 		x.Numbers, x.Pictures = f.Numbers, f.Pictures
 	}
-	x.Media, x.ETag, x.Modified, x.Title = f.Media, f.ETag, f.Modified, f.Title
-	x.Tags, x.Cut, x.Dropped = uint8(f.Tags), uint8(f.Cut), uint32(f.Dropped)
+	x.Title, x.Tags, x.Cut, x.Dropped = f.Title, uint8(f.Tags), uint8(f.Cut), uint32(f.Dropped)
+}
+
+// describe adds to a record what is known of a fetched page apart from its content.
+func (o *outcomes) describe(r *journal.Record, t *task) {
+	f, x := &t.found, &r.Facts
+	x.Media, x.ETag, x.Modified, x.Title, x.Tags = f.Media, f.ETag, f.Modified, f.Title, uint8(f.Tags)
+	if x.Render { // for its next visit: whether it has changed
+		x.Digest, x.SimHash, x.Targets, x.Change = f.Digest, f.SimHash, f.Targets, f.Change
+	}
 	if d := f.Records.Payload; !d.IsZero() {
 		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
 	}

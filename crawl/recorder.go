@@ -35,6 +35,7 @@ type recorder struct {
 	records  int64            // bytes of the journal, as committed
 	archived int64            // bytes of WARC files, as committed by this session
 	commits  int64
+	onDisk   uint64 // records that are committed
 
 	lastCommit time.Time // when the last commit was, or when the session began
 }
@@ -148,6 +149,7 @@ func (w *recorder) give(now time.Duration) {
 		w.mark(now)
 	}
 	g := w.open
+	g.next = w.state.Next
 	g.warc = w.warc.Take()
 	w.keeper.end()
 	at, f := w.warc.Size(), w.state.Frontier
@@ -167,6 +169,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 		return g.err
 	}
 	w.commits, w.lastCommit = w.commits+1, time.Now()
+	w.onDisk = g.next
 	w.keeper.gone(g.gone)
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()

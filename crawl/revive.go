@@ -27,7 +27,7 @@ func (a *admission) revive(now time.Duration) (some bool, err error) {
 	repeats := map[graph.Page]bool{}     // whether these were duplicates at their last fetch
 	_, err = journal.Read(a.dir.Journal, 0, func(r *journal.Record) error {
 		e := &r.Event
-		if e.Kind != event.Done || e.Class.Failed() || e.Again {
+		if !e.Kind.Reads() || e.Class.Failed() || e.Again {
 			return nil
 		}
 		for _, q := range r.Facts.Plain {

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -81,6 +82,8 @@ type Machine struct {
 	// there is counted.
 	Heap  func() Heap
 	Sizes Sizes
+	// Browser returns what shows pages with --render; nil: chromium.
+	Browser func() offline.Browser
 }
 
 // Sizes determine when files end, and how often snapshots and the status are written. Small
@@ -109,7 +112,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
+	if err := cmp.Or(o.Config.Check(), o.Chance.check(), o.checkBrowser()); err != nil {
 		return nil, err
 	}
 	if err := o.Config.ReadSecrets(); err != nil {

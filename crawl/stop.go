@@ -26,7 +26,7 @@ func newWatch(s *session) (*advise.Watch, error) {
 			for i := range e.New {
 				w.Seed(r.First + graph.Page(i))
 			}
-		case e.Kind == event.Done && !e.Class.Failed():
+		case e.Kind.Reads() && !e.Class.Failed() && !e.Again && !r.Facts.Render:
 			w.Fetched(e.Page, e.Links, e.Class == event.Duplicate)
 		}
 		return s.dir.Stop()

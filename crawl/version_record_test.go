@@ -10,8 +10,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
@@ -30,7 +32,8 @@ func newVersionWeb(t *testing.T, dir string) *testWeb {
 // TestRecordVersion records a crawl directory of this version and the list of its pages as
 // testdata/versions/$WINNOW_RECORD.zip. The first session ends at a limit. The second is
 // copied while it runs, as if it were killed at that moment; it keeps three pages. The crawl has a
-// topic, and the first session fetches requisites, some of which still wait.
+// topic, and the first session fetches requisites, some of which still wait, and lets a browser show
+// pages.
 func TestRecordVersion(t *testing.T) {
 	name := os.Getenv("WINNOW_RECORD")
 	if name == "" {
@@ -42,9 +45,11 @@ func TestRecordVersion(t *testing.T) {
 		w.o.Version, w.o.Config.Pages, w.o.Config.Query = name, 4, "winter river"
 		w.o.Machine.Sizes.Replay = 1 // a snapshot as often as possible
 		w.o.Config.Requisites, w.o.Config.Bytes = true, 12_000
+		w.o.Config.Render = config.RenderAlways
+		w.o.Machine.Browser = func() offline.Browser { return &fakeBrowser{passes: map[string]int{}} }
 		w.run(t)
 		w.o.Config.Pages, w.o.Config.KeepPages = 0, 3
-		w.o.Config.Requisites, w.o.Config.Bytes = false, 0
+		w.o.Config.Requisites, w.o.Config.Bytes, w.o.Config.Render = false, 0, config.RenderOff
 		ctx, stop := context.WithCancel(t.Context())
 		w.o.Progress = func(s *history.Status) {
 			if s.Fetched < 9 || ctx.Err() != nil {

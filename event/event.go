@@ -115,12 +115,18 @@ const (
 	// Judged: Page, which was fetched before the topic of the crawl was known, is an example of it.
 	// Links and Read are what its stored copy has; Links are those that are known.
 	Judged
+	// Rendered: a browser has shown Page, which was fetched, or (Class) could not. New, Links and
+	// Read are what it shows. With Again it needs requisites for that, and will be shown again.
+	Rendered
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered"}
 
 func (k Kind) String() string { return kindNames[k] }
+
+// Reads reports whether an event of the kind tells what a page contains.
+func (k Kind) Reads() bool { return k == Done || k == Rendered }
 
 // An Event is something that happened, with all that was decided about it: ids,
 // verdicts, places. Fields that the kind does not name are zero.
@@ -128,12 +134,12 @@ type Event struct {
 	Kind Kind
 	// Task is, of Took, the task that was handed out. Other events use some of its fields:
 	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named, Brought, Unneeded), For (Ruled),
-	// Page (Refused, Done, Judged; Needed: the page that needs them; Brought: the number).
+	// Page (Refused, Done, Judged, Rendered; Needed: the page that needs them; Brought: the number).
 	Task
 	Bar Bar // Refused, Unneeded: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
-	// Listed, Named), in the order of their ids, which continue those known. A site whose id is
+	// Listed, Named, Rendered), in the order of their ids, which continue those known. A site whose id is
 	// the number of known sites is new.
 	New []graph.Site
 	// Bars has the reason why each page of New, or requisite of Needs, is not to be fetched, NoBar
@@ -143,11 +149,11 @@ type Event struct {
 	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
 	// left out.
 	Admit []graph.Page
-	Links []graph.Page // Done, Judged: distinct, known (New included), without the page itself
-	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
+	Links []graph.Page // Done, Judged, Rendered: distinct, known (New included), without the page itself
+	// Anchors are those of Links (Done, Rendered). Empty if nothing is known of them, else as many as
 	// Links.
 	Anchors []Anchor
-	// Read is what the page has to do with the topic of the crawl (Done, Judged).
+	// Read is what the page has to do with the topic of the crawl (Done, Judged, Rendered).
 	Read Reading
 
 	// Needs are the sites of the requisites that became known (Needed), in the order of their
@@ -158,7 +164,7 @@ type Event struct {
 	// Hints are what a sitemap file says about pages that wait, New included (Listed).
 	Hints []Hint
 
-	Class Class // Resolved, Ruled, Listed, Done, Brought
+	Class Class // Resolved, Ruled, Listed, Done, Brought, Rendered
 	// Again sends the page, or the task of the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
 	// site that has rules already keeps them until Due. A Due without Again is
@@ -169,6 +175,10 @@ type Event struct {
 	End   time.Duration // of the answer, as the fetcher stamped it
 	Bytes int64
 	Keep  bool // Done: the connection may serve the next request
+	// Later: a browser will show the page, and policies hear of it by Rendered (Done).
+	Later bool
+	// Fresh: the page was fetched for the first time (Rendered).
+	Fresh bool
 	// Near: the page is a near duplicate, or seems to be in a trap (Done). The pages New are
 	// discounted until a page that is neither links to them: see discounts.
 	Near bool

@@ -26,7 +26,7 @@ type checker struct {
 
 func (c *checker) check() error {
 	e := c.e
-	if e.Near && e.Kind != event.Done {
+	if e.Near && !e.Kind.Reads() {
 		return fmt.Errorf("it is a near duplicate or in a trap, but no page was fetched")
 	}
 	switch e.Kind {
@@ -69,6 +69,8 @@ func (c *checker) check() error {
 			return err
 		}
 		return c.known(e.Links)
+	case event.Rendered:
+		return c.rendered()
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }
@@ -270,6 +272,16 @@ func (c *checker) ruled() error {
 		return fmt.Errorf("it moved to site %d, but %d are known", e.To, f.Sites())
 	}
 	return c.hop()
+}
+
+func (c *checker) rendered() error {
+	if int(c.e.Page) >= c.f.Pages() {
+		return fmt.Errorf("page %d was rendered, but %d are known", c.e.Page, c.f.Pages())
+	}
+	if err := c.new(); err != nil {
+		return err
+	}
+	return c.known(c.e.Links)
 }
 
 func (c *checker) done() error {

@@ -32,7 +32,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 
 // works reports whether policies work after an event of a kind. A crawl that is interrupted
 // has more events of other kinds, which must not change its order.
-func works(k event.Kind) bool { return k == event.Done || k == event.Seed }
+func works(k event.Kind) bool { return k.Reads() || k == event.Seed }
 
 // An applier changes a frontier by events that are no decisions of it.
 type applier struct{ *Frontier }
@@ -77,6 +77,8 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 		f.sites.addRequisites(e.Site, -int(e.Files))
 	case event.Judged:
 		f.judged(now, e)
+	case event.Rendered:
+		f.rendered(now, e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -164,27 +166,47 @@ func (f applier) done(now time.Duration, e *event.Event) {
 	if !first && f.State(p) != Reacquired {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
-	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
-	f.topical.read(e, &f.outcome, first)
 	f.tasks.flying--
 	f.sites.unsettle(s)
-	if e.Near {
-		f.orders.discountNew(f.Pages(), len(e.New))
-	} else {
-		f.orders.liftNear(e.Links)
+	if !e.Later {
+		f.read(e, first)
 	}
-	f.pages.know(e, p)
-	if first && f.policies.keepsLinks(p) {
-		f.pages.links.add(p, e.Links)
-	}
-	f.pages.reach(p, e.Links)
 	f.pages.end(now, p, s, e)
-	f.policies.done(now, p, &f.outcome, e.Links, first)
+	if !e.Later {
+		f.policies.done(now, p, &f.outcome, e.Links, first)
+	}
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
 	if !f.sites.keep(now, s, e) {
 		f.sites.release(now, s, e.End)
 	}
+}
+
+// read makes known what a page contains.
+func (f *Frontier) read(e *event.Event, first bool) {
+	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
+	f.topical.read(e, &f.outcome, first)
+	if e.Near {
+		f.orders.discountNew(f.Pages(), len(e.New))
+	} else {
+		f.orders.liftNear(e.Links)
+	}
+	f.pages.know(e, e.Page)
+	if first && f.policies.keepsLinks(e.Page) {
+		f.pages.links.add(e.Page, e.Links)
+	}
+	f.pages.reach(e.Page, e.Links)
+}
+
+// rendered makes known what a browser shows of a page that was fetched before: to the policies the
+// page is fetched now.
+func (f *Frontier) rendered(now time.Duration, e *event.Event) {
+	if e.Again {
+		return
+	}
+	f.read(e, e.Fresh)
+	f.outcome.Again = false
+	f.policies.done(now, e.Page, &f.outcome, e.Links, e.Fresh)
 }
 
 // judged makes known what a page that was fetched before has to do with the topic.

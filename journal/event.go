@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Judged
+	lastKind  = event.Rendered
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -72,6 +72,8 @@ func (w *writer) event(r *Record) {
 	case event.Judged:
 		w.uint(uint64(e.Page))
 		w.links(e)
+	case event.Rendered:
+		w.rendered(r)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -124,9 +126,42 @@ func (d *reader) event(r *Record) {
 	case event.Judged:
 		e.Page = graph.Page(d.id())
 		d.links(e)
+	case event.Rendered:
+		d.rendered(r)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}
+}
+
+// Bits of how a page was rendered.
+const (
+	renderedAgain = 1 << iota
+	renderedFresh
+)
+
+func (w *writer) rendered(r *Record) {
+	e, f := &r.Event, byte(0)
+	if e.Again {
+		f |= renderedAgain
+	}
+	if e.Fresh {
+		f |= renderedFresh
+	}
+	w.uint(uint64(e.Page))
+	w.byte(byte(e.Class))
+	w.byte(f)
+	w.fresh(r)
+	w.links(e)
+}
+
+func (d *reader) rendered(r *Record) {
+	e := &r.Event
+	e.Page = graph.Page(d.id())
+	e.Class = event.Class(d.atMost(uint8(lastClass), "class"))
+	f := d.atMost(renderedAgain|renderedFresh, "flags")
+	e.Again, e.Fresh = f&renderedAgain != 0, f&renderedFresh != 0
+	d.fresh(r)
+	d.links(e)
 }
 
 // hasPage reports whether tasks of a kind name a page or the number of a requisite.
@@ -377,10 +412,10 @@ func moreOf(e *event.Event) (more byte) {
 	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|admits) != 0 {
 		more |= moreAdmit
 	}
-	if e.Kind == event.Done && e.HasAnchors() {
+	if e.Kind.Reads() && e.HasAnchors() {
 		more |= moreAnchors
 	}
-	if (e.Kind == event.Done || e.Kind == event.Judged) && e.Read.Words > 0 {
+	if (e.Kind.Reads() || e.Kind == event.Judged) && e.Read.Words > 0 {
 		more |= moreReading
 	}
 	return more

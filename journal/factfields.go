@@ -29,12 +29,14 @@ const (
 	onMoved    kindSet = 1 << event.Moved
 	onNeeded   kindSet = 1 << event.Needed
 	onBrought  kindSet = 1 << event.Brought
+	onRendered kindSet = 1 << event.Rendered
+	onContent          = onDone | onRendered
 	onBody             = onDone | onBrought
 	onAnswer           = onRuled | onListed | onBody
 	onDeny             = onSession | 1<<event.Denied
 	onScore            = onSession | 1<<event.Scored
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
-	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
+	makesKnown         = 1<<event.Seed | onListed | onContent | 1<<event.Named
 	admits             = onAdmitted | 1<<event.Revisit | 1<<event.Retried | 1<<event.Dropped | onMoved
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
@@ -57,14 +59,14 @@ var fields = [...]field{
 	{onAnswer, func(f *Facts) bool { return f.Status != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Status)) }, (*reader).status},
 	{onAnswer, func(f *Facts) bool { return f.Place != Place{} }, (*writer).place, (*reader).place},
-	{onAnswer, func(f *Facts) bool { return f.Size != 0 },
+	{onAnswer | onRendered, func(f *Facts) bool { return f.Size != 0 },
 		func(w *writer, r *Record) { w.int(r.Facts.Size) },
 		func(d *reader, r *Record) { r.Facts.Size = d.int() }},
 	{onAnswer, func(f *Facts) bool { return f.Phases != [3]time.Duration{} }, (*writer).phases, (*reader).phases},
-	{onDone, func(f *Facts) bool { return f.Digest != [16]byte{} },
+	{onContent, func(f *Facts) bool { return f.Digest != [16]byte{} },
 		func(w *writer, r *Record) { w.b = append(w.b, r.Facts.Digest[:]...) },
 		func(d *reader, r *Record) { copy(r.Facts.Digest[:], d.take(16)) }},
-	{onDone, func(f *Facts) bool { return f.SimHash != 0 },
+	{onContent, func(f *Facts) bool { return f.SimHash != 0 },
 		func(w *writer, r *Record) { w.fixed(r.Facts.SimHash) },
 		func(d *reader, r *Record) { r.Facts.SimHash = d.fixed() }},
 	{onTook, func(f *Facts) bool { return f.Clock != 0 },
@@ -80,12 +82,12 @@ var fields = [...]field{
 		func(w *writer, r *Record) { w.bytes(r.Facts.Payload) },
 		func(d *reader, r *Record) { r.Facts.Payload = append(r.Facts.Payload, d.bytes()...) }},
 	text(onBody, func(f *Facts) *string { return &f.Media }),
-	text(onDone, func(f *Facts) *string { return &f.Title }),
+	text(onContent, func(f *Facts) *string { return &f.Title }),
 	text(onDone, func(f *Facts) *string { return &f.ETag }),
 	text(onDone, func(f *Facts) *string { return &f.Modified }),
 	tiny(func(f *Facts) *uint8 { return &f.Tags }),
 	tiny(func(f *Facts) *uint8 { return &f.Cut }),
-	{onAnswer | onNeeded, func(f *Facts) bool { return f.Dropped != 0 },
+	{onAnswer | onNeeded | onRendered, func(f *Facts) bool { return f.Dropped != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Dropped)) },
 		func(d *reader, r *Record) { r.Facts.Dropped = d.uint32() }},
 	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },
@@ -94,12 +96,12 @@ var fields = [...]field{
 	text(onRuled, func(f *Facts) *string { return &f.Hop }),
 	{onFiles, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
 	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
-	text(onAnswer|onResolved, func(f *Facts) *string { return &f.Note }),
+	text(onAnswer|onResolved|onRendered, func(f *Facts) *string { return &f.Note }),
 	{onSession, func(f *Facts) bool { return f.Session != nil }, (*writer).session, (*reader).session},
 	{decides, func(f *Facts) bool { return f.Early }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Early = true }},
-	{onDone, func(f *Facts) bool { return f.Near != 0 },
+	{onContent, func(f *Facts) bool { return f.Near != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Near)) },
 		func(d *reader, r *Record) { r.Facts.Near = d.uint32() }},
 	{onAnswer | onResolved, func(f *Facts) bool { return f.Ours }, // the bit is the value
@@ -114,8 +116,8 @@ var fields = [...]field{
 	fixed(func(f *Facts) *uint64 { return &f.Targets }),
 	fixed(func(f *Facts) *uint64 { return &f.Change }),
 	fixed(func(f *Facts) *uint64 { return &f.Terms }),
-	{onDone, func(f *Facts) bool { return f.Numbers[0] != 0 }, (*writer).numbers, (*reader).numbers},
-	{onDone, func(f *Facts) bool { return f.Pictures != 0 },
+	{onContent, func(f *Facts) bool { return f.Numbers[0] != 0 }, (*writer).numbers, (*reader).numbers},
+	{onContent, func(f *Facts) bool { return f.Pictures != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Pictures)) },
 		func(d *reader, r *Record) { r.Facts.Pictures = d.uint32() }},
 	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit is the value
@@ -124,7 +126,7 @@ var fields = [...]field{
 	{onAnswer | onResolved, func(f *Facts) bool { return f.Cause != 0 },
 		func(w *writer, r *Record) { w.byte(byte(r.Facts.Cause)) },
 		func(d *reader, r *Record) { r.Facts.Cause = event.Cause(d.byte()) }},
-	{onDone, func(f *Facts) bool { return len(f.Plain) > 0 },
+	{onContent, func(f *Facts) bool { return len(f.Plain) > 0 },
 		func(w *writer, r *Record) { w.pages(r.Facts.Plain, r.Event.Page) },
 		func(d *reader, r *Record) { r.Facts.Plain = d.pages(r.Facts.Plain, r.Event.Page) }},
 	{onSession, func(f *Facts) bool { return len(f.Prior) > 0 },
@@ -133,7 +135,7 @@ var fields = [...]field{
 	{1 << event.Seed, func(f *Facts) bool { return f.Old }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Old = true }},
-	{onDone, func(f *Facts) bool { return f.Doubt }, // the bit is the value
+	{onContent, func(f *Facts) bool { return f.Doubt }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Doubt = true }},
 	{onDone, func(f *Facts) bool { return f.Revisit != 0 },
@@ -164,17 +166,20 @@ var fields = [...]field{
 	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
 	{onDone, func(f *Facts) bool { return f.Origin != Origin{} }, (*writer).origin, (*reader).origin},
 	text(onSession, func(f *Facts) *string { return &f.Command }),
-	{onNeeded, func(f *Facts) bool { return f.Step != 0 },
+	{onNeeded | onRendered, func(f *Facts) bool { return f.Step != 0 },
 		func(w *writer, r *Record) { w.byte(r.Facts.Step) },
 		func(d *reader, r *Record) { r.Facts.Step = d.byte() }},
-	{1 << event.Unneeded, func(f *Facts) bool { return len(f.Parts) > 0 },
+	{1<<event.Unneeded | onRendered, func(f *Facts) bool { return len(f.Parts) > 0 },
 		func(w *writer, r *Record) { w.pages(r.Facts.Parts, 0) },
 		func(d *reader, r *Record) { r.Facts.Parts = d.pages(r.Facts.Parts, 0) }},
+	{onDone, func(f *Facts) bool { return f.Render }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Render = true }},
 }
 
-// fixed returns a field of Done that is a hash of 64 bits.
+// fixed returns a field of what a page contains that is a hash of 64 bits.
 func fixed(of func(*Facts) *uint64) field {
-	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
+	return field{onContent, func(f *Facts) bool { return *of(f) != 0 },
 		func(w *writer, r *Record) { w.fixed(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.fixed() }}
 }
@@ -186,9 +191,9 @@ func text(on kindSet, of func(*Facts) *string) field {
 		func(d *reader, r *Record) { *of(&r.Facts) = d.string() }}
 }
 
-// tiny returns a field of Done that is one byte.
+// tiny returns a field of what a page contains that is one byte.
 func tiny(of func(*Facts) *uint8) field {
-	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
+	return field{onContent, func(f *Facts) bool { return *of(f) != 0 },
 		func(w *writer, r *Record) { w.byte(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.byte() }}
 }
@@ -497,6 +502,10 @@ type Facts struct {
 	Moves *Moves
 	// Command is the command of the user that began the session (Session). "": none did.
 	Command string
+	// Render: a browser will show the page, and Rendered tells what it contains (Done). Of Rendered,
+	// Step is the number of the pass, Parts are the requisites that the page asked for and that were
+	// not there, and Size is the length of what it shows.
+	Render bool
 }
 
 // An Origin is the response in the archive to which a revisit record refers.

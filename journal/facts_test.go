@@ -38,7 +38,7 @@ func fullFacts() Facts {
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints:   []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves:   &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
-		Command: "set pages 2000",
+		Command: "set pages 2000", Render: true,
 	}
 }
 
@@ -82,9 +82,13 @@ func TestOnlyNamedFacts(t *testing.T) {
 	listed.Told, listed.Feed, listed.Hints = full.Told, true, full.Hints
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
+	done.Render = true
 	done.Revisit, done.Origin = full.Revisit, full.Origin
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
+	rendered := Facts{Names: full.Names, Digest: full.Digest, SimHash: full.SimHash, Title: full.Title, Tags: full.Tags, Cut: full.Cut, Near: full.Near, Plain: full.Plain, Doubt: true,
+		Targets: full.Targets, Change: full.Change, Terms: full.Terms, Numbers: full.Numbers, Pictures: full.Pictures, Dropped: full.Dropped, Note: full.Note, Size: full.Size, Step: full.Step, Parts: full.Parts}
 	for kind, want := range map[event.Kind]Facts{
+		event.Rendered: rendered,
 		event.Seed:     {Names: full.Names, Old: true, Told: full.Told, Notice: true},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},

@@ -125,7 +125,7 @@ func orNil[T any](list []T) []T {
 func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
 		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Read: event.Reading{Words: 17}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
-		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13, Needs: []graph.Site{18}, First: 19}
+		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13, Needs: []graph.Site{18}, First: 19, Later: true, Fresh: true}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		event.Took:     {Task: event.Task{Kind: event.Fetch, Site: 1, Page: 2, Board: 3}},
@@ -154,6 +154,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Needed:    {Task: event.Task{Page: 2}, Needs: full.Needs, First: 19, Bars: full.Bars},
 		event.Brought:   {Task: event.Task{Site: 1, Page: 2}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Retry: 13},
 		event.Unneeded:  {Task: event.Task{Site: 1}, Files: 16, Bar: event.BarDenied},
+		event.Rendered:  {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Read: full.Read, Class: full.Class, Again: true, Fresh: true},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)

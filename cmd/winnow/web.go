@@ -108,6 +108,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
 	console.Whole(f, &o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
+	f.BoolVar(&o.serve.Scripted, "scripted", false, "pages need JavaScript: scripts put their text and links there (crawl --render auto)")
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
 	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
@@ -153,6 +154,7 @@ func (o *webOptions) options() answer.Options {
 			*s.Value = *from[i].Value
 		}
 	}
+	out.Scripted = o.serve.Scripted
 	out.MinSize, out.MaxSize, out.BombSize = int(o.minSize), int(o.maxSize), int(o.bombSize)
 	if o.flags.Changed("encodings") {
 		out.Encodings = o.serve.Encodings

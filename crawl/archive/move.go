@@ -57,6 +57,31 @@ func (w *Writer) put(p *part, at int64, s *source) (int64, error) {
 	return n, nil
 }
 
+// Read returns the first record of an answer that a crawl has stored, at a place of a file that is
+// finished or being written. The record is valid until close is called.
+func Read(dir disk.Dir, p Place) (r *Record, close func() error, err error) {
+	names, err := filesOf(dir, p.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		if strings.Contains(name, indexSuffix) {
+			continue
+		}
+		f, err := dir.Open(name, disk.Read)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := NewReaderAt(f, p.Offset, name).Next()
+		if err != nil {
+			f.Close()
+			return nil, nil, err
+		}
+		return r, f.Close, nil
+	}
+	return nil, nil, fmt.Errorf("WARC file %d: %w", p.File, fs.ErrNotExist)
+}
+
 // A source is the file that is copied from.
 type source struct {
 	file   disk.File // nil: there is none

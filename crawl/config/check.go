@@ -188,6 +188,12 @@ func (c *Config) checkWords() error {
 	if !slices.Contains([]string{TypesHTML, TypesAll}, c.Types) {
 		return keyErrorf("types", "%q: want html or all", c.Types)
 	}
+	if !slices.Contains([]string{RenderOff, RenderAuto, RenderAlways}, c.Render) {
+		return keyErrorf("render", "%q: want off, auto or always", c.Render)
+	}
+	if c.Renders() && (!c.KeepsPages() || c.KeepPages > 0) {
+		return &KeyError{"render", RenderOff, errors.New("pages are shown from WARC files, which must keep them: it cannot be used with store = 'links' or keep_pages")}
+	}
 	if c.Requisites && !c.KeepsPages() {
 		return &KeyError{"requisites", "false", errors.New("there are no WARC files with store = 'links'")}
 	}
@@ -210,6 +216,8 @@ func (k Key) Words() []string {
 		return []string{ScopeSeeds, ScopeDomain, ScopeAny, ScopeRegexp}
 	case "header_scope":
 		return []string{HeadersAuto, HeadersSeeds, HeadersAny}
+	case "render":
+		return []string{RenderOff, RenderAuto, RenderAlways}
 	case "types":
 		return []string{TypesHTML, TypesAll}
 	case "store":

@@ -126,6 +126,7 @@ type Config struct {
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepPages     int64    `toml:"keep_pages" help:"keep only this many pages in the WARC files, those with most links to them, or with the highest score; 0: all"`
 	Requisites    bool     `toml:"requisites" help:"also fetch and store what pages need to be shown: images, styles, scripts, fonts, media and frames, on any host"`
+	Render        string   `toml:"render" help:"which pages are shown by a browser, chromium, to find the links that their scripts make: 'off', 'auto' (pages that have almost no text without their scripts) or 'always' (all pages with scripts)"`
 	MaxRequisites int      `toml:"max_requisites" help:"maximum number of requisites of a page or a style, counting each once"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Anchors       bool     `toml:"anchors" help:"record where on its page each link is (content, navigation, footer) and hashes of its first four words, in about 6 bytes per link"`
@@ -200,6 +201,7 @@ func Default() Config {
 		Balance:         balanceAuto,
 		Store:           StoreBoth,
 		MaxRequisites:   1000,
+		Render:          RenderOff,
 		Anchors:         true,
 		Commit:          Seconds(0.1),
 		Sync:            true,
@@ -221,10 +223,17 @@ const (
 	TypesHTML = "html"
 	TypesAll  = "all"
 
+	RenderOff    = "off"
+	RenderAuto   = "auto"
+	RenderAlways = "always"
+
 	StorePages = "pages" // the same as both, for files of earlier versions
 	StoreLinks = "links"
 	StoreBoth  = "both"
 )
+
+// Renders reports whether a browser shows pages.
+func (c *Config) Renders() bool { return c.Render == RenderAuto || c.Render == RenderAlways }
 
 // KeepsPages reports whether pages are written to WARC files.
 func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }

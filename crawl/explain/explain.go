@@ -5,6 +5,7 @@ package explain
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -14,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -77,6 +79,9 @@ type Facts struct {
 	Dropped *Dropped `json:"dropped,omitempty"`
 	// Withheld is what the page asks for, if it was fetched and not stored for that reason.
 	Withheld string `json:"withheld,omitempty"`
+	// Rendered tells whether a browser has shown the page: waiting, yes with the number of passes, or
+	// no with the reason. "": it was not to be shown.
+	Rendered string `json:"rendered,omitempty"`
 }
 
 // A Dropped tells why a page is not in the archive any more.
@@ -291,7 +296,10 @@ func (x *explainer) addOutcome() {
 	if x.story.like != graph.NoPage {
 		x.Like = x.url(x.story.like)
 	}
-	x.Withheld = x.story.withheld
+	x.Withheld, x.Rendered = x.story.withheld, x.story.rendered
+	if w := x.s.Renders.Of(x.p); w != nil {
+		x.Rendered = fmt.Sprintf("waiting, after %s, for %s", passes(w.Pass), show.Counted(int64(w.Left), "requisite"))
+	}
 	switch x.State {
 	case Refused:
 		x.Why = x.f.Bar(x.p).String()

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -53,7 +54,20 @@ func (x *explainer) fetched() string {
 	} else if len(x.positions) > 0 {
 		text += ". It waits to be fetched again: " + x.queued()
 	}
-	return text + "." + x.notStored() + x.dropped()
+	return text + "." + x.notStored() + x.dropped() + x.shown()
+}
+
+// shown tells whether a browser has shown the page.
+func (x *explainer) shown() string {
+	switch {
+	case x.Rendered == "":
+		return ""
+	case strings.HasPrefix(x.Rendered, "waiting"):
+		return " Its links are not known yet: a browser is to show it (--render)."
+	case strings.HasPrefix(x.Rendered, "no: "):
+		return " A browser could not show it (" + strings.TrimPrefix(x.Rendered, "no: ") + "): its links are those of its HTML."
+	}
+	return " A browser has shown it: " + strings.TrimPrefix(x.Rendered, "yes, ") + "."
 }
 
 // notStored tells that the author of a page wants no copy of it.

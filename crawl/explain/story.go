@@ -21,6 +21,7 @@ type story struct {
 	foundAt  time.Duration
 	since    time.Duration // of the last change of its state
 	visits   []visit
+	rendered string              // by a browser
 	linkers  map[graph.Page]bool // all that link to it
 	linked   []graph.Page        // the first of them
 	target   graph.Page          // where it redirects to, or NoPage
@@ -69,7 +70,7 @@ func (x *story) read(s *state.State, r *journal.Record) {
 		if e.Site == x.site && e.Class.Failed() && !e.Again { // its site is given up
 			x.since = r.Now
 		}
-	case event.Done:
+	case event.Done, event.Rendered:
 		x.done(s, r)
 	case event.Judged:
 		if e.Page == x.page {
@@ -82,6 +83,10 @@ func (x *story) read(s *state.State, r *journal.Record) {
 // done takes what the end of an attempt at a page tells.
 func (x *story) done(s *state.State, r *journal.Record) {
 	e := &r.Event
+	if e.Page == x.page && e.Kind == event.Rendered {
+		x.shown(s, r)
+		return
+	}
 	if e.Page == x.page {
 		x.visited(s, r)
 		return
@@ -104,6 +109,32 @@ func (x *story) hits(e *event.Event) {
 	}
 }
 
+// passes returns how often a browser has shown a page.
+func passes(n uint8) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return strconv.Itoa(int(n)) + " passes"
+}
+
+// shown notes what a browser showed of the page.
+func (x *story) shown(s *state.State, r *journal.Record) {
+	e := &r.Event
+	if e.Again {
+		return
+	}
+	x.rendered = "yes, in " + passes(r.Facts.Step)
+	if r.Facts.Note != "" {
+		x.rendered = "no: " + r.Facts.Note
+	}
+	if e.Read.Words > 0 {
+		x.reading.Set(&e.Read)
+	}
+	if p, _, _ := s.Content.Like(r); p != x.page {
+		x.like = p
+	}
+}
+
 // visited notes an attempt at the page.
 func (x *story) visited(s *state.State, r *journal.Record) {
 	e := &r.Event
@@ -112,7 +143,7 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 	if e.Again {
 		v.due = e.Due
 	}
-	x.visits = append(x.visits, v)
+	x.visits, x.rendered = append(x.visits, v), ""
 	if e.Read.Words > 0 {
 		x.reading.Set(&e.Read)
 	}
@@ -144,7 +175,7 @@ func foundBy(r *journal.Record) string {
 		return "seed"
 	case e.Kind == event.Done && e.Class == event.Redirect:
 		return "redirect"
-	case e.Kind == event.Done:
+	case e.Kind.Reads():
 		return "link"
 	}
 	return "sitemap"

@@ -162,6 +162,9 @@ func (x *Index) read(r *journal.Record) error {
 	case event.Done:
 		x.request(r, x.s.Frontier.Site(e.Page), e.Page)
 		x.done(r)
+	case event.Rendered:
+		x.add(r, e.Page)
+		x.link(e)
 	}
 	return nil
 }

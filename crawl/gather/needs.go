@@ -57,7 +57,7 @@ func (g *Gatherer) need(f *Found, href []byte) {
 	if link.Hash == g.doc.hash || g.needed.find(&n.Links, link.Hash, false) >= 0 {
 		return
 	}
-	if len(n.items) >= g.opt.Requisites || !link.Local && !g.mayNeed(link.SiteHash) {
+	if len(n.items) >= g.mostNeeds || !link.Local && !g.mayNeed(link.SiteHash) {
 		n.Dropped++
 		return
 	}
@@ -89,6 +89,7 @@ func (g *Gatherer) Requisite(url string, a *fetch.Answer, at time.Time, f *Found
 	g.beginNeeds()
 	switch a.Class {
 	case event.Redirect:
+		g.mostNeeds = max(1, g.mostNeeds) // what scripts ask for may move
 		g.need(f, []byte(a.Location))
 		if f.Needs.Len() == 0 {
 			f.Class, f.Note = event.HTTPError, "redirects to itself, or to what is no page"
@@ -113,6 +114,7 @@ func (g *Gatherer) readRequisite(a *fetch.Answer, f *Found) {
 	}
 	f.Class = event.OK
 	switch f.Media = sniff(f.Media, body); {
+	case g.mostNeeds == 0: // it is for scripts alone
 	case isStyle(f.Media, g.doc.url):
 		page.EachCSSURL(body, func(href []byte) { g.need(f, href) })
 	case isHTML(f.Media):

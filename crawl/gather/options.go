@@ -84,18 +84,20 @@ type Gatherer struct {
 	encoders map[string]func([]byte, rune) ([]byte, bool) // for queries, by charset
 
 	// The present answer.
-	doc      document
-	page     page.Page
-	plain    []byte   // body without content coding
-	more     []byte   // a sitemap out of its gzip file
-	seen     set      // links of the document
-	most     int      // links that it may have
-	extra    []uint64 // hashes of links beyond the limit
-	needed   set      // requisites of the document
-	hosts    []uint64 // other sites of them
-	since    uint32   // Link.Since of the next link
-	priority uint8    // Link.Priority of the next link
-	topical  topical
+	doc    document
+	page   page.Page
+	plain  []byte   // body without content coding
+	more   []byte   // a sitemap out of its gzip file
+	seen   set      // links of the document
+	most   int      // links that it may have
+	extra  []uint64 // hashes of links beyond the limit
+	needed set      // requisites of the document
+	// mostNeeds is how many of them there may be.
+	mostNeeds int
+	hosts     []uint64 // other sites of them
+	since     uint32   // Link.Since of the next link
+	priority  uint8    // Link.Priority of the next link
+	topical   topical
 	targets
 	plainURL []byte // a link without the parameters that its page need not have
 	room     []byte // records

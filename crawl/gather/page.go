@@ -48,6 +48,7 @@ func (g *Gatherer) PageAgain(url string, a *fetch.Answer, at time.Time, o *archi
 	why := g.withheld(a, f)
 	if why != "" {
 		f.Needs.reset() // only what is stored can be shown
+		f.Script = Unneeded
 	}
 	g.recordVisit(url, a, at, o, f, why)
 	g.trim(f.Size)
@@ -72,6 +73,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	d.inScope, d.alone, d.moved = g.opt.Scope.holds(site), false, a.Class == event.Redirect
 	d.htmlOnly, d.maxBody = g.opt.of(site)
 	g.most, g.extra = g.opt.MaxLinks, g.extra[:0]
+	g.mostNeeds = g.opt.Requisites
 	g.topical.next = Terms{}
 	g.resolver.EncodeQuery = nil
 	g.resolver.Document(d.url)
@@ -125,6 +127,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	}
 	g.links(a.Header["Link"], f)
 	g.findNeeds(f)
+	f.Script = g.script(f)
 }
 
 // Text returns the title and the text of the page that was read last, if its Found has the class
@@ -289,6 +292,8 @@ type Found struct {
 	Body      []byte   // of a robots.txt; with Options.Bodies of a page, too
 
 	Needs Needs // of a page or a requisite
+	// Script tells whether the page needs its scripts to be read.
+	Script Script
 
 	Records archive.Records // Bytes is nil where there is nothing to store
 	Revisit bool            // the first of them is a revisit

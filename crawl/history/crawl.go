@@ -21,7 +21,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -332,7 +331,7 @@ func (c *Crawl) Feed() (*graph.Feed, error) {
 		Links: func(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
 			return c.Each(func(r *journal.Record) error {
 				e := &r.Event
-				if e.Kind != event.Done || e.Class.Failed() {
+				if !e.Kind.Reads() || e.Class.Failed() {
 					return nil
 				}
 				fetched[e.Page/64] |= 1 << (e.Page % 64)

@@ -32,6 +32,7 @@ type PageInfo struct {
 	Cut      int64      `json:"links_left_out,omitempty"` // it has more than max_links
 	Dropped  bool       `json:"dropped,omitempty"`        // it was fetched, and is not in the archive any more
 	Withheld string     `json:"withheld,omitempty"`       // it was fetched, and is not stored, because it asks for this: noindex, noarchive
+	Rendered string     `json:"rendered,omitempty"`       // by a browser: yes, no or waiting; "": it was not to be
 	Value    float64    `json:"value"`                    // its value under the policy of the crawl
 	// Similarity is that of a fetched page to the topic of the crawl, if it has one, and Hot reports
 	// whether it is about the topic.
@@ -98,6 +99,13 @@ const (
 	pageLost    = "lost"
 )
 
+// What PageInfo.Rendered says.
+const (
+	RenderedPage   = "yes"
+	NotRendered    = "no"
+	waitsForRender = "waiting"
+)
+
 // PageStates returns the states that a filter can select.
 func PageStates() []string { return []string{PageWaiting, PageFetched, PageFailed, PageSkipped} }
 
@@ -141,7 +149,10 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
-		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone, Withheld: end.withheld.String(),
+		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone, Withheld: end.withheld.String(), Rendered: end.rendered,
+	}
+	if s.Renders.Of(p) != nil {
+		x.Rendered = waitsForRender
 	}
 	if _, _, ok := f.Topical().Counts(); ok {
 		if near, hot := f.Topical().Similarity(p); f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired {
@@ -174,6 +185,8 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 		x.Why = "dropped"
 	case x.Withheld != "":
 		x.Why = "withheld"
+	case x.Rendered == NotRendered:
+		x.Why = "not-rendered"
 	}
 	return x
 }
@@ -200,13 +213,14 @@ type pageEnd struct {
 	withheld robots.Tags // why it was not stored
 	gone     bool        // it was stored, and dropped since
 	like     uint32      // 1 + a page with the same content, or nearly; 0: none
+	rendered string      // see PageInfo
 }
 
 // likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
 // For a duplicate it is the canonical page that it repeats, or else the present original,
 // which may have been fetched later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
-	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
+	if !r.Event.Kind.Reads() || r.Event.Class.Failed() {
 		return 0
 	}
 	if n := r.Facts.Near; r.Event.Class == event.Duplicate && n > 0 && int(n) <= s.Table.Pages() {
@@ -225,10 +239,17 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 		if e.Class.Failed() || withheld == 0 && r.Facts.Status == journal.NotModified {
 			withheld = x.list[e.Page].withheld
 		}
-		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, withheld, gone, like}
+		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, withheld, gone, like, ""}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {
 			x.notes[e.Page] = failure{r.Facts.Note, r.Facts.Cause}
+		}
+	case event.Rendered:
+		if end := &x.list[e.Page]; !e.Again {
+			end.class, end.like, end.rendered = e.Class, like, RenderedPage
+			if delete(x.notes, e.Page); r.Facts.Note != "" {
+				end.rendered, x.notes[e.Page] = NotRendered, failure{note: "not rendered: " + r.Facts.Note}
+			}
 		}
 	case event.Dropped:
 		for _, p := range e.Admit {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -49,6 +50,7 @@ type Status struct {
 	Kept        int64            `json:"kept,omitempty"`       // pages in the archive, with --keep-pages
 	Dropped     int64            `json:"dropped,omitempty"`    // pages that made room for others, each as often as it did
 	Requisites  *requisite.Tally `json:"requisites,omitempty"` // what pages need to be shown; nil if none is known
+	Rendering   *render.Tally    `json:"rendering,omitempty"`  // pages that a browser showed or is to show; nil if there are none
 	Outcomes    map[string]int64 `json:"outcomes"`             // ends of attempts at pages, by class
 	Links       int64            `json:"links"`                // found on fetched pages, to pages of all states
 	Gathered    float64          `json:"gathered"`             // share of them that lead to fetched pages
@@ -180,6 +182,10 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	if x.Requisites = nil; s.Requisites.Known+s.Requisites.LeftOut > 0 {
 		t := s.Requisites.Tally
 		x.Requisites = &t
+	}
+	if x.Rendering = nil; s.Renders.Used() {
+		t := s.Renders.Tally
+		x.Rendering = &t
 	}
 	x.Record = s.Next
 	x.fillWaits(s)

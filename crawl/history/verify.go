@@ -256,7 +256,7 @@ func sameRules(a, b *config.Config) bool {
 	return a.Policy == b.Policy && a.Score == b.Score && a.SitePolicy == b.SitePolicy && a.Batch == b.Batch && a.RandomSeed == b.RandomSeed &&
 		a.Delay == b.Delay && a.SmallDelay == b.SmallDelay && a.SmallSite == b.SmallSite &&
 		a.DelayFactor == b.DelayFactor && a.DelayMax == b.DelayMax && a.IPDelay == b.IPDelay && a.IPCap == b.IPCap && a.RetryDelay == b.RetryDelay &&
-		a.PerConnection == b.PerConnection && a.WaitsForBetter() == b.WaitsForBetter() && a.Robots == b.Robots && a.Requisites == b.Requisites &&
+		a.PerConnection == b.PerConnection && a.WaitsForBetter() == b.WaitsForBetter() && a.Robots == b.Robots && (a.Requisites || a.Renders()) == (b.Requisites || b.Renders()) &&
 		(a.Recrawl.Duration > 0) == (b.Recrawl.Duration > 0) && (a.Proxy == "") == (b.Proxy == "")
 }
 

@@ -52,6 +52,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_kept_pages", "Pages in the archive of a crawl with keep_pages.", ""},
 	{"winnow_dropped_pages_total", "Pages that made room for others in the archive.", ""},
 	{"winnow_not_stored_bytes_total", "Bytes that the archive did not store again because the page had not changed.", ""},
+	{"winnow_rendered_pages", "Pages that need a browser to be read, by state.", "state"},
 	{"winnow_requisites", "What pages need to be shown, by state.", "state"},
 	{"winnow_requisite_bytes_total", "Bytes of requisites as they came.", ""},
 	{"winnow_redirects", "Fetched pages that are redirects.", ""},
@@ -125,6 +126,12 @@ func pageMetrics(s *history.Status) []sample {
 		{"winnow_links", gauge, float64(s.Links), nil},
 		{"winnow_record", gauge, float64(s.Record), nil},
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
+	}
+	if x := s.Rendering; x != nil {
+		out = append(out,
+			sample{"winnow_rendered_pages", gauge, float64(x.Waiting), []string{"waiting"}},
+			sample{"winnow_rendered_pages", gauge, float64(x.Rendered), []string{"rendered"}},
+			sample{"winnow_rendered_pages", gauge, float64(x.Failed), []string{"failed"}})
 	}
 	if x := s.Requisites; x != nil {
 		out = append(out,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -37,7 +38,7 @@ func TestMetrics(t *testing.T) {
 		`winnow_unchanged_visits_total{status="200"} 13`, `winnow_not_stored_bytes_total 14`,
 		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`, "winnow_commit_age_seconds 30",
 		"# TYPE winnow_requests_total counter", "go_goroutines",
-		`winnow_requisites{state="waiting"} 2`, `winnow_requisites{state="fetched"} 7`, "winnow_requisite_bytes_total 15",
+		`winnow_requisites{state="waiting"} 2`, `winnow_requisites{state="fetched"} 7`, "winnow_requisite_bytes_total 15", `winnow_rendered_pages{state="rendered"} 5`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
@@ -140,6 +141,7 @@ func someStats() history.Status {
 	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
 	s.RefusedBy = map[string]int64{"robots": 900}
 	s.Requisites = &requisite.Tally{Known: 9, Fetched: 7, Bytes: 15}
+	s.Rendering = &render.Tally{Rendered: 5, Waiting: 6}
 	s.FailedBy, s.Delays = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"delay": 2_900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	s.NotModified, s.NotTransferred, s.Unchanged, s.NotStored = 11, 12, 13, 14

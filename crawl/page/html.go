@@ -93,6 +93,8 @@ type Page struct {
 	Beside   bool
 	Dropped  int // links left out because of limits
 	Cut      Cut
+	// Scripts is the number of script elements.
+	Scripts int
 	// NeedsDropped is the number of requisites left out because of their number.
 	NeedsDropped int
 

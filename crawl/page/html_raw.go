@@ -75,6 +75,7 @@ func (s *Scanner) readRaw(e element, from, to int) {
 		s.pos = len(s.html)
 	case tagScript:
 		s.pos = s.scriptEnd(start)
+		s.page.Scripts++
 	default:
 		s.pos = s.rawEnd(start, s.html[from:to])
 	}

@@ -178,18 +178,43 @@ func (s *State) done(r *journal.Record) {
 	s.Visits.Note(r)
 	s.countSaved(&r.Facts)
 	s.noteWithheld(e.Page, &r.Facts)
+	if r.Facts.Render {
+		s.Renders.Fetched(r, !s.WasFetched(e.Page))
+	} else {
+		s.Content.Note(r)
+		s.Cut.note(e.Page, len(e.Links), &r.Facts)
+	}
+	s.countLinks(e)
+}
+
+// rendered records what a browser shows of a page.
+func (s *State) rendered(r *journal.Record) {
+	e := &r.Event
+	if s.Renders.Rendered(r); e.Again {
+		return
+	}
+	s.Plain += int64(len(r.Facts.Plain))
 	s.Content.Note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	s.countLinks(e)
+}
+
+// before reports whether the page of an event was fetched before it.
+func (s *State) before(e *event.Event) bool {
+	if e.Kind == event.Rendered {
+		return !e.Fresh
+	}
+	return s.WasFetched(e.Page)
 }
 
 // countLinks counts the links of a page. The links of a page that was fetched before are
 // not counted again, unless they made pages known.
 func (s *State) countLinks(e *event.Event) {
 	in, links := s.in.Slice(), e.Links
-	if s.WasFetched(e.Page) {
+	switch {
+	case s.before(e):
 		links = s.newOf(e)
-	} else {
+	case e.Kind == event.Done:
 		s.Gathered += s.LinksIn(e.Page)
 		s.Came.add(s.Active(e.End))
 		s.Kinds.Learn(e)

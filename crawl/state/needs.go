@@ -1,7 +1,10 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -77,6 +80,9 @@ func (s *State) RequisiteBar(id graph.Site, rest []byte) event.Bar {
 // learnNeeds adds the sites and requisites that a record made known.
 func (s *State) learnNeeds(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
+	for n := s.Requisites.Len(); n < int(e.First); n++ {
+		s.end(r, graph.Page(n)) // its record is lost
+	}
 	s.Requisites.Skip(e.First, s.Key)
 	for i, id := range e.Needs {
 		if i >= names.Len() {
@@ -102,8 +108,46 @@ func (s *State) needed(r *journal.Record) {
 			bar = e.Bars[i]
 		}
 		p := requisite.Part{Number: e.First + graph.Page(i), Rest: string(r.Facts.Names.Rest(i)), Page: e.Page, Step: r.Facts.Step}
-		s.Requisites.Needed(id, p, bar, s.Frontier.Closed(id))
+		if s.Requisites.Needed(id, p, bar, s.Frontier.Closed(id)); bar != event.NoBar || s.Frontier.Closed(id) {
+			s.end(r, p.Number)
+		}
 	}
+}
+
+// end notes requisites that will not come.
+func (s *State) end(r *journal.Record, numbers ...graph.Page) {
+	for _, n := range numbers {
+		s.Renders.Brought(r, n, false)
+	}
+}
+
+// closeRequisites gives up the requisites of a site if it cannot be requested. If it cannot be
+// reached, nothing waits for them.
+func (s *State) closeRequisites(r *journal.Record, id graph.Site) {
+	if e := &r.Event; e.Again && e.Class.Failed() { // it may take days, and pages do not wait for it
+		for _, p := range s.Requisites.Waiting(id) {
+			s.Renders.Late(r, p.Number)
+		}
+	}
+	if !s.Frontier.Closed(id) {
+		return
+	}
+	for _, p := range s.Requisites.Waiting(id) {
+		s.end(r, p.Number)
+	}
+	s.Requisites.CloseIf(true, id)
+}
+
+// Asked returns the requisites among what a page asked for that have come since, or may come. They
+// must be recorded already, by Need.
+func (s *State) Asked(asked *gather.Needs, had []graph.Page) (parts []graph.Page) {
+	for i := range asked.Len() {
+		n, known := s.Requisites.Seen().LookupPage(asked.At(i).Hash)
+		if known && s.Renders.Mark(n) != render.None && !slices.Contains(had, n) && !slices.Contains(parts, n) {
+			parts = append(parts, n)
+		}
+	}
+	return parts
 }
 
 // brought records the end of an attempt at a requisite.
@@ -113,6 +157,9 @@ func (s *State) brought(r *journal.Record) {
 	p, _ := s.Requisites.First(e.Site)
 	tries, _ := s.Weather.count(p.Tries, e.Site, r)
 	s.Requisites.Brought(e.Site, e.Page, e.Class, e.Bytes, e.Again, tries)
+	if !e.Again {
+		s.Renders.Brought(r, e.Page, true)
+	}
 }
 
 // RequisiteURL returns the URL of the requisite of a site that is fetched next.

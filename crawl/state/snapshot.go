@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/crawl/visit"
@@ -32,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 18
+	snapshotVersion = 19
 )
 
 // head holds what is in no column. Maps are lists in the order of their keys, so that
@@ -70,6 +71,7 @@ type head struct {
 	Kept      *savedKept // nil: all pages are kept
 	// Requisites are those that wait, and how many there are.
 	Requisites *requisite.Saved
+	Renders    *render.Saved
 }
 
 // heir is a page to which another one has moved for good.
@@ -118,7 +120,7 @@ func (s *State) Head() *head {
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
-		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(),
+		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(),
 	}
 	if s.Visits != nil {
 		h.Visits = &s.Visits.Saved
@@ -185,6 +187,9 @@ func (s *State) setHead(h *head) error {
 	}
 	if h.Requisites != nil {
 		s.Requisites.SetSaved(h.Requisites)
+	}
+	if h.Renders != nil {
+		s.Renders.SetSaved(h.Renders)
 	}
 	if h.Traps == nil {
 		return errors.New("it has no traps")

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/number"
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/event"
@@ -50,6 +51,7 @@ type State struct {
 	Scores     *Scores       // nil unless pages are scored by an expression of the user
 	// Requisites are what fetched pages need to be shown.
 	Requisites *requisite.Book
+	Renders    *render.Book // pages that a browser is to show
 	Weather    weather
 	Portal     portal
 	settling                 // on replay
@@ -103,7 +105,9 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
 	s.withheld = graph.NewColumnIn[uint64](&s.Saved, "page withheld", n/64+1)
 	s.Requisites = requisite.New(set.secret, n)
-	graph.AddTo(&s.Saved, s.Requisites.Seen(), &s.prior)
+	graph.AddTo(&s.Saved, s.Requisites.Seen())
+	s.Renders = render.New(&s.Saved, n)
+	graph.AddTo(&s.Saved, &s.prior)
 	if set.scores.on {
 		s.Scores = newScores(s)
 	}
@@ -162,7 +166,7 @@ func (s *State) maps(each func(name string, bytes int64)) {
 	each("address numbers", s.Addresses.Bytes())
 	each("site troubles", s.Robots.mapBytes()+s.Sitemaps.mapBytes()+s.Weather.mapBytes())
 	each("trap maps", s.Traps.Guard.MapBytes())
-	each("requisites that wait", s.Requisites.MapBytes())
+	each("requisites that wait", s.Requisites.MapBytes()+s.Renders.MapBytes())
 }
 
 // Heap returns the part of the memory that is on the Go heap, in bytes.
@@ -187,6 +191,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 		s.Ran += s.Now - s.Started
 	}
 	s.Now, s.Next = r.Now, r.Seq+1
+	e.Later = r.Facts.Render
 	e.Near, e.Urgent, e.Hints = r.Facts.Near != 0 || r.Facts.Doubt, r.Facts.Urgent, s.hints(r)
 	s.Weather.forecast(r)
 	s.readdress(r)
@@ -224,10 +229,10 @@ func (s *State) count(r *journal.Record) {
 	case event.Took:
 		s.Requests[e.Task.Kind]++
 	case event.Resolved:
-		s.Requisites.CloseIf(s.Frontier.Closed(e.Site), e.Site)
+		s.closeRequisites(r, e.Site)
 	case event.Ruled:
 		s.ruled(r)
-		s.Requisites.CloseIf(s.Frontier.Closed(e.For), e.For)
+		s.closeRequisites(r, e.For)
 	case event.Listed:
 		s.listed(r)
 	case event.Named:
@@ -240,6 +245,9 @@ func (s *State) count(r *journal.Record) {
 		s.brought(r)
 	case event.Unneeded:
 		s.Requisites.Unneeded(e.Site, r.Facts.Parts)
+		s.end(r, r.Facts.Parts...)
+	case event.Rendered:
+		s.rendered(r)
 	case event.Withdrawn:
 		if e.Hop {
 			delete(s.Robots.hops, e.Site)
@@ -339,7 +347,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
 		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
 		PerConnection: c.PerConnection, KeepAlive: c.KeepAlive.Duration,
-		Resolve: c.Proxy == "", Robots: c.Robots, Requisites: c.Requisites,
+		Resolve: c.Proxy == "", Robots: c.Robots, Requisites: c.Requisites || c.Renders(),
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),

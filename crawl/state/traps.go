@@ -72,7 +72,7 @@ func (t *traps) KnowsWords(r *journal.Record) bool {
 // makes known should go later.
 func (t *traps) Doubts(r *journal.Record) bool {
 	p := r.Event.Page
-	if !t.On || r.Event.Class == event.Redirect || t.s.Frontier.Depth(p) == 0 || t.s.WasFetched(p) {
+	if !t.On || r.Event.Class == event.Redirect || t.s.Frontier.Depth(p) == 0 || t.s.before(&r.Event) {
 		return false
 	}
 	x, ok := t.look(p)
@@ -135,7 +135,7 @@ func (t *traps) note(r *journal.Record) {
 		t.noteTask(&e.Task)
 	case event.Refused:
 		t.noteRefusal(e)
-	case event.Done:
+	case event.Done, event.Rendered:
 		t.noteDone(r)
 	}
 	t.noteBars(&r.Event, r.Facts.Trial)
@@ -198,7 +198,7 @@ func (t *traps) noteTrial(r *journal.Record) {
 // noteDone notes what a page brought, once.
 func (t *traps) noteDone(r *journal.Record) {
 	e, s := &r.Event, t.s
-	if e.Again || e.Class.Failed() || s.WasFetched(e.Page) {
+	if e.Again || e.Class.Failed() || r.Facts.Render || s.before(e) {
 		return
 	}
 	home := s.Frontier.Site(e.Page)

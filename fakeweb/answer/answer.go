@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/scripted"
 	"github.com/winnow-crawler/winnow/fakeweb/shown"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -60,8 +61,8 @@ func (w *World) Target(host string, u *url.URL) (t Target, ok bool) {
 		t.Place, t.file = Place{Kind: KindSitemap, Page: graph.NoPage}, n
 	case t.role == roleSite && path == w.rules.feedPath(&t.site):
 		t.Place = Place{Kind: KindFeed, Page: graph.NoPage}
-	case t.role == roleSite && w.rules.opt.Shown && strings.HasPrefix(path, shown.Dir):
-		t.Place = Place{Kind: KindPart, Page: graph.NoPage}
+	case t.role == roleSite && (w.rules.opt.Shown && strings.HasPrefix(path, shown.Dir) || w.rules.opt.Scripted && strings.HasPrefix(path, scripted.Dir)):
+		t.Place, path = Place{Kind: KindPart, Page: graph.NoPage}, u.RequestURI()
 	case u.ForceQuery:
 		t.Place = Place{Kind: KindUnknown, Page: graph.NoPage, Trap: trap}
 	default:

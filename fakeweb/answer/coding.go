@@ -1,9 +1,8 @@
 package answer
 
 import (
-	"strings"
-
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/press"
 )
 
 // bombCodings lists the content codings of bombs, which do not depend on what the visitor
@@ -19,21 +18,9 @@ func (r *pageRules) coding(s *fakeweb.Site, accept string) string {
 	}
 	first := r.draw(s, streamEncoding, 0) % n
 	for i := range n {
-		if e := r.opt.Encodings[(first+i)%n]; accepts(accept, e) {
+		if e := r.opt.Encodings[(first+i)%n]; press.Accepts(accept, e) {
 			return e
 		}
 	}
 	return ""
-}
-
-// accepts reads an Accept-Encoding: a coding counts unless its weight is 0.
-func accepts(header, coding string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		if strings.EqualFold(strings.TrimSpace(name), coding) {
-			q, _ := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-			return q == "" || strings.Trim(q, "0.") != ""
-		}
-	}
-	return false
 }

@@ -50,6 +50,8 @@ type Options struct {
 	// Shown gives all pages styles, scripts, fonts and pictures, on their sites and on the last one:
 	// see package shown and World.Shown.
 	Shown bool
+	// Scripted lets pages need JavaScript: see package scripted.
+	Scripted bool
 
 	Messy        float64  // share of links written in odd ways: see page_link.go
 	NoFollow     float64  // share of pages whose links are not to be followed, by header or meta element

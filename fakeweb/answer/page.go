@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/language"
+	"github.com/winnow-crawler/winnow/fakeweb/scripted"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -39,6 +40,7 @@ type composer struct {
 	extra   []string // links in addition to those of the graph
 	urls    []string // links of pages that are not of the graph
 	marking bool     // seams are noted
+	whole   bool     // all of a page, not only what its HTML has
 	seams   []seam
 	spare   []byte
 }
@@ -72,6 +74,7 @@ func (c *composer) page(st *fakeweb.Site, j uint32, version uint32, size int) []
 	}
 	c.pad(size - len(footer))
 	c.buf = append(c.buf, footer...)
+	c.buf = scripted.Shell(c.buf, c.w.rules.opt.Scripted && !c.whole)
 	return c.buf
 }
 

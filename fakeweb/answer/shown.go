@@ -2,8 +2,10 @@ package answer
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/scripted"
 	"github.com/winnow-crawler/winnow/fakeweb/shown"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -29,6 +31,9 @@ func (w *World) Shown(p graph.Page) shown.Page {
 // part answers for a requisite.
 func (a *Answer) part() {
 	media, body, ok := shown.Answer(a.path, a.w.shared(), uint32(a.site.ID))
+	if strings.HasPrefix(a.path, scripted.Dir) {
+		media, body, ok = a.script()
+	}
 	if !ok {
 		a.setStatus(http.StatusNotFound)
 		return
@@ -36,6 +41,17 @@ func (a *Answer) part() {
 	a.Status, a.mime = http.StatusOK, media
 	a.Body = append(a.composer.buf[:0], body...)
 	a.composer.buf = a.Body
+}
+
+// script answers for a script, or for what scripts ask for.
+func (a *Answer) script() (media, body string, ok bool) {
+	path, query, _ := strings.Cut(scripted.Page(a.path), "?")
+	p := a.w.locate(&a.Host, path, query)
+	if path == "" || p.Kind != KindPage {
+		return scripted.Answer(a.path)
+	}
+	c := composer{w: a.w, whole: true}
+	return "application/json", string(scripted.Data(c.page(&a.site, p.j, 0, 2000))), true
 }
 
 // Part returns the path of a requisite, "" for other places.

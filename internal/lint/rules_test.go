@@ -47,11 +47,11 @@ var arrows = map[string][]string{
 	"sim":                append([]string{"keep", "advise", "freshness", "trouble"}, frontiers...),
 	"keep":               {"graph"},
 	"trouble":            {"event", "graph", "policy"},
-	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
+	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "crawl/render/offline", "crawl/requisite", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"advise", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score", "topic"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
-	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
@@ -90,7 +90,7 @@ var arrows = map[string][]string{
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
-	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/poisson", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
+	"fakeweb/answer":     {"fakeweb/scripted", "graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/poisson", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
 	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
@@ -111,7 +111,7 @@ var arrows = map[string][]string{
 	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
 	"internal/spelling":  {},
-	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
+	"internal/terminal":  {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/render", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":   {},
 	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
@@ -132,6 +132,10 @@ var arrows = map[string][]string{
 	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/wire02":             {"sim", "lab/measure", "freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
 	"crawl/stored/replay":           {"crawl/page"},
+	"crawl/render":                  {"graph", "journal"},
+	"crawl/render/browser":          {},
+	"crawl/render/offline":          {"crawl/archive", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "event", "graph", "internal/disk", "journal"},
+	"fakeweb/scripted":              {},
 }
 
 // anything in the table of arrows allows every package of ours.
@@ -140,7 +144,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

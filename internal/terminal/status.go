@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -112,9 +113,24 @@ func addCounts(t *show.List, s *history.Status, width int) {
 		t.Add("not stored", show.Grouped(s.Withheld), withheldText(width == 0))
 	}
 	addRequisites(t, s, width)
+	if x := s.Rendering; x != nil {
+		t.Add("rendered", show.Grouped(x.Rendered), renderText(x))
+	}
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
 	}
+}
+
+// renderText describes what a browser has shown.
+func renderText(x *render.Tally) string {
+	text := "pages by a browser, in " + show.Grouped(x.Passes) + " passes"
+	if x.Failed > 0 {
+		text += "; " + show.Grouped(x.Failed) + " could not be"
+	}
+	if x.Waiting > 0 {
+		text += "; " + show.Grouped(x.Waiting) + " waiting"
+	}
+	return text
 }
 
 // addRequisites adds the numbers of what pages need to be shown.

@@ -253,7 +253,7 @@ func readLinks(c *history.Crawl) (*firstLinks, error) {
 	l := &firstLinks{from: make([]uint64, c.Known()), many: make([]uint32, c.Known())}
 	err := c.Each(func(r *journal.Record) error {
 		e := &r.Event
-		if e.Kind == event.Done && !e.Class.Failed() && l.from[e.Page] == 0 {
+		if e.Kind.Reads() && !r.Facts.Render && !e.Again && !e.Class.Failed() && l.from[e.Page] == 0 {
 			l.from[e.Page], l.many[e.Page] = uint64(len(l.to))+1, uint32(len(e.Links))
 			l.to = append(l.to, e.Links...)
 		}

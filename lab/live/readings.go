@@ -51,7 +51,7 @@ type readings struct {
 // the world.
 func (x *readings) add(r *journal.Record) error {
 	e := &r.Event
-	if e.Kind != event.Done && e.Kind != event.Judged || e.Read.Words == 0 || e.Class != event.OK {
+	if !e.Kind.Reads() && e.Kind != event.Judged || e.Read.Words == 0 || e.Class != event.OK {
 		return nil
 	}
 	p, ok := x.page(e.Page)

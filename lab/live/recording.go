@@ -69,6 +69,9 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	if r.mirrors, err = c.Mirrors(); err != nil {
 		return nil, err
 	}
+	if r.rendered, err = readRendered(c); err != nil {
+		return nil, err
+	}
 	if err := c.EachGroup(r.read, r.groups.commit); err != nil {
 		return nil, err
 	}
@@ -76,11 +79,33 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	return r.out, nil
 }
 
+// readRendered returns what browsers have shown of pages, by the number of the record of their visit.
+// In a replay a page has it at once.
+func readRendered(c *history.Crawl) (map[uint64]*journal.Record, error) {
+	last, found := map[graph.Page]uint64{}, map[uint64]*journal.Record{}
+	err := c.Each(func(r *journal.Record) error {
+		switch e := &r.Event; {
+		case e.Kind == event.Done && r.Facts.Render:
+			last[e.Page] = r.Seq
+		case e.Kind == event.Rendered && !e.Again:
+			y := &journal.Record{Event: event.Event{Links: slices.Clone(e.Links), Anchors: slices.Clone(e.Anchors), Admit: slices.Clone(e.Admit), Class: e.Class}}
+			y.Event.Read.Set(&e.Read)
+			y.Facts.Near, y.Facts.Doubt = r.Facts.Near, r.Facts.Doubt
+			if seq, ok := last[e.Page]; ok {
+				found[seq] = y
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
 // A recorder makes a Recording of records.
 type recorder struct {
 	out      *sim.Recording
 	state    *state.State
 	mirrors  map[uint64][]graph.Site // see history.Crawl.Mirrors
+	rendered map[uint64]*journal.Record
 	sites    []siteCourse
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
@@ -233,6 +258,10 @@ func (r *recorder) took(x *journal.Record) {
 // ended adds the answer to a task.
 func (r *recorder) ended(x *journal.Record) {
 	e := &x.Event
+	if y := r.rendered[x.Seq]; y != nil {
+		e.Links, e.Anchors, e.Admit, e.Read, e.Class = y.Event.Links, y.Event.Anchors, y.Event.Admit, y.Event.Read, y.Event.Class
+		x.Facts.Near, x.Facts.Doubt = y.Facts.Near, y.Facts.Doubt
+	}
 	w := r.task(e)
 	began := r.underWay[w]
 	delete(r.underWay, w)

@@ -240,6 +240,11 @@ func (r *Report) figures() show.Section {
 	add("requests", show.Count(s.Requests))
 	add("of these robots.txt", show.Count(r.state.Requests[event.Robots]))
 	add("of these sitemaps", show.Count(r.state.Requests[event.Sitemap]))
+	if x := s.Rendering; x != nil {
+		add("pages that a browser has shown", show.Count(x.Rendered))
+		add("pages that a browser could not show", show.Count(x.Failed))
+		add("pages that wait for a browser", show.Count(x.Waiting))
+	}
 	if x := s.Requisites; x != nil {
 		add("of these requisites of pages", show.Count(r.state.Requests[event.Requisite]))
 		add("requisites fetched", show.Count(x.Fetched))

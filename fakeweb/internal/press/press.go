@@ -4,6 +4,7 @@ package press
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -93,4 +94,16 @@ func (p *Press) Append(dst []byte, coding string, body []byte) []byte {
 		return p.zstd.EncodeAll(body, dst)
 	}
 	return out.Bytes()
+}
+
+// Accepts reads an Accept-Encoding: a coding counts unless its weight is 0.
+func Accepts(header, coding string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), coding) {
+			q, _ := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
+			return q == "" || strings.Trim(q, "0.") != ""
+		}
+	}
+	return false
 }
