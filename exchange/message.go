@@ -157,7 +157,7 @@ func (d *decoder) fixed() uint64 {
 
 func (d *decoder) entry(width int) (e Entry) {
 	e.Hash = d.fixed()
-	links := d.most(math.MaxUint32<<entryBits | 1<<entryBits - 1)
+	links := d.most(math.MaxUint32<<entryBits | (1<<entryBits - 1))
 	e.Links, e.Near = uint32(links>>entryBits), links&entryNear != 0
 	e.Depth = uint16(d.most(math.MaxUint16))
 	if links&entryURL != 0 {
