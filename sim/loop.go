@@ -177,7 +177,7 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	c.res.Requests++
 	f := &c.fetchers[i]
-	*f = fetcher{task: w, start: c.now, requests: f.requests + 1, open: f.requests > 0}
+	*f = fetcher{task: w, crawl: c, start: c.now, requests: f.requests + 1, open: f.requests > 0}
 	c.ask(f)
 	if c.lines != nil && w.Kind != event.Resolve {
 		f.open = c.lines.Begin(c.now, w.Site)
@@ -304,10 +304,10 @@ func (c *crawl) advance() {
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.speed(f))
+		c.line.Start(s.at, s.fetcher, f.bytes, f.crawl.speed(f))
 		return
 	}
-	c.end(s.fetcher, f)
+	f.crawl.end(s.fetcher, f)
 }
 
 // end ends the task of a fetcher: it applies its event, and takes the next page of the site
@@ -320,6 +320,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.endModelled(f)
 	}
 	c.apply()
+	c.part.changed()
 	if c.lines != nil && w.Kind != event.Resolve {
 		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
@@ -346,7 +347,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 func (c *crawl) endModelled(f *fetcher) {
 	w := f.task
 	c.event.Read.Reset()
-	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Bars: c.event.Bars[:0], Links: c.event.Links[:0],
 		Start: f.start, End: c.now, Bytes: f.bytes, Read: c.event.Read}
 	switch w.Kind {
 	case event.Resolve:
@@ -433,7 +434,7 @@ func (c *crawl) note() {
 
 // why returns what idle fetchers wait for: the first of these that holds.
 func (c *crawl) why() Reason {
-	n := c.f.Counts()
+	n := c.counts()
 	switch {
 	case c.left == 0:
 		return Limit
