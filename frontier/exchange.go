@@ -256,8 +256,7 @@ func (f *Frontier) Partition(s graph.Site) int {
 // Foreign reports whether p is a page of another partition.
 func (f *Frontier) Foreign(p graph.Page) bool { return f.pages.exchange.foreign(f.Site(p)) }
 
-// Best returns the value of the page that Next would hand out, or of the page for which the site
-// needs something first. It is on a scale that all partitions share, as far as the policy knows
+// Best returns the value of the best page that could be handed out. It is on a scale that all partitions share, as far as the policy knows
 // one. Requests without a page, such as a robots.txt that moved, go first. Like Next it may change
 // the state: see Polled.
 func (f *Frontier) Best(now time.Duration) (value float64, ok bool) { return f.tasks.best(now) }
@@ -276,19 +275,18 @@ func (x *dispatcher) best(now time.Duration) (value float64, ok bool) {
 	if !some {
 		return math.Inf(1), true
 	}
+	if s, ok := x.orders.boards[0].active.Best(); ok && x.orders.sitesBy < 0 {
+		p, _ = x.orders.first(0, s) // a board that explores chooses pages of a low value
+	}
 	return x.level(p), true
 }
 
 // level returns what p, which waits, is worth compared with the pages of other partitions.
 func (x *dispatcher) level(p graph.Page) float64 {
-	l, ok := x.policies.all[0].(policy.Leveler)
-	switch {
-	case !ok:
-		return x.orders.boards[0].active.Value(p)
-	case x.orders.discounted(p):
-		return policy.Lower(l.Level(p))
+	if l, ok := x.policies.all[0].(policy.Leveler); ok {
+		return l.Level(p)
 	}
-	return l.Level(p)
+	return x.orders.boards[0].active.Value(p)
 }
 
 // exchangeOf checks what both events of the exchange have.

@@ -32,10 +32,12 @@ const (
 // world returns what the checkpoint under way may know: pages fetched before it began. Those
 // whose links are not kept count as not fetched.
 func (l *learner) world() *hindsight.World {
-	return &hindsight.World{
+	w := &hindsight.World{
 		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
 		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
 	}
+	l.trade.open(w, l.group.Len())
+	return w
 }
 
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
@@ -129,7 +131,7 @@ func (l *learner) step(links int) (more bool) {
 	case learnIndex:
 		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
 	case learnLabels:
-		return l.each(1+links/labelCost, learnPages, l.setLabel)
+		return l.each(1+links/labelCost, learnPages, l.lookBack)
 	case learnMeans:
 		return l.each(1+links/meanCost, learnGroups, l.setMeans)
 	case learnFit:

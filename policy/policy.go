@@ -143,8 +143,8 @@ type (
 		Give(p graph.Page, amounts []float64)
 		Take(p graph.Page, links int, amounts []float64)
 	}
-	// A Leveler has values that mean something only within a partition. Level returns what p is
-	// worth on a scale that all partitions share.
+	// A Leveler has values that mean something only within a partition. Level returns what p,
+	// which waits, is worth on a scale that all partitions share, with its discount.
 	Leveler interface{ Level(p graph.Page) float64 }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.

@@ -19,7 +19,16 @@ type World struct {
 	Up    func(uint32) uint32
 	// Out returns the links of a fetched page. They are valid until the next call.
 	Out func(graph.Page) []graph.Page
+	// Where a crawl is cut into partitions, the mass of a page with Foreign among its marks goes to
+	// another partition, Source holds what each page has from others, and Own is the number of the
+	// pages that are not foreign. Otherwise Foreign is 0 and Source nil.
+	Foreign uint16
+	Source  []float32
+	Own     int
 }
+
+// foreign reports whether a page is one of another partition.
+func (w *World) foreign(p int) bool { return w.Marks[p]&w.Foreign != 0 }
 
 // fetched reports whether the links of a page are known.
 func (w *World) fetched(p int) bool { return w.Marks[p]&w.Mask == w.Fetched }
@@ -58,6 +67,11 @@ const (
 	scale        // by which values are multiplied, so that their mean is 1
 	lost         // mass that goes to all
 	estimateSums
+	// Only where there are several partitions: what pages here give to foreign ones, and what
+	// others give to pages here.
+	outward = iota - 1
+	inward
+	openSums
 )
 
 // The stages of an estimate: emptying and counting once, then the others in each sweep.
@@ -90,7 +104,7 @@ func NewEstimate(mostPages, mostGroups int) *Estimate {
 	e.keeps = graph.NewColumnIn[float64](&e.Set, "estimate: groups", mostGroups)
 	e.fetched = graph.NewColumnIn[uint32](&e.Set, "estimate: fetched", mostGroups)
 	e.numbers = graph.NewColumnIn[uint64](&e.Set, "estimate: numbers", estimateNumbers)
-	e.sums = graph.NewColumnIn[float64](&e.Set, "estimate: sums", estimateSums)
+	e.sums = graph.NewColumnIn[float64](&e.Set, "estimate: sums", openSums)
 	e.numbers.Grow(estimateNumbers)
 	e.sums.Grow(estimateSums)
 	return e
@@ -121,7 +135,8 @@ func (e *Estimate) Begin(n, g, many int) {
 	e.Groups(g)
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
 	num[stage], num[at] = emptying, 0
-	sum[total], sum[scale], sum[lost] = 0, 1, 0
+	clear(sum)
+	sum[scale] = 1
 }
 
 // Step does a part of an estimate, about as much as a number of links, and reports whether
@@ -141,18 +156,22 @@ func (e *Estimate) Step(w *World, links int) (more bool) {
 			continue
 		}
 		num[at] = 0
-		e.turn()
+		e.turn(w)
 	}
 	return false
 }
 
-// turn begins the next stage.
-func (e *Estimate) turn() {
+// turn begins the next stage. Where nothing comes or goes the mean of all values is 1. Otherwise
+// what the pages have, (1-follow) each and what comes, is what they lose and give to others.
+func (e *Estimate) turn(w *World) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
-	switch num[stage] {
-	case counting:
+	switch {
+	case num[stage] == counting && w.Foreign != 0:
+		has := float64((1-follow)*float64(w.Own)) + sum[inward]
+		sum[scale] = has / (float64((1-follow)*sum[total]) + sum[outward])
+	case num[stage] == counting:
 		sum[scale] = float64(num[pages]) / sum[total]
-	case gathering:
+	case num[stage] == gathering:
 		num[sweeps]--
 		num[stage] = counting
 		sum[scale], sum[lost] = 1, 0
@@ -205,14 +224,22 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 		}
 	case gathering:
 		e.gather(i, stop)
+		if w.Foreign != 0 {
+			e.exchange(w, i, stop)
+		}
 	}
 }
 
 // count sums the values, and counts fetched pages in their groups.
 func (e *Estimate) count(w *World, i, stop int) {
+	if w.Foreign != 0 {
+		e.countOpen(w, i, stop)
+	}
 	value, next, fetched, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), &e.sums.Slice()[total]
 	for ; i < stop; i++ {
-		*sum += float64(value[i])
+		if !w.foreign(i) {
+			*sum += float64(value[i])
+		}
 		next[i] = 0
 		if !w.fetched(i) {
 			continue
@@ -228,7 +255,7 @@ func (e *Estimate) count(w *World, i, stop int) {
 func (e *Estimate) share(w *World, i, stop int) {
 	value, keeps, scale := e.value.Slice(), e.keeps.Slice(), e.sums.At(scale)
 	for ; i < stop; i++ {
-		if !w.fetched(i) {
+		if !w.fetched(i) && !w.foreign(i) {
 			keeps[w.Group[i]] += float64(scale * float64(value[i]))
 		}
 	}
@@ -280,5 +307,33 @@ func (e *Estimate) gather(i, stop int) {
 	for ; i < stop; i++ {
 		value[i] = float32(all + float64(follow*float64(next[i])))
 		next[i] = 0
+	}
+}
+
+// exchange corrects the new values of some pages by what comes from other partitions and goes there.
+// Mass that goes to all is that of the pages here.
+func (e *Estimate) exchange(w *World, i, stop int) {
+	lost := float64(follow * e.sums.At(lost))
+	off, here := lost/float64(e.numbers.At(pages)), lost/float64(max(1, w.Own))
+	value := e.value.Slice()
+	for ; i < stop; i++ {
+		if w.foreign(i) {
+			value[i] -= float32(off)
+		} else {
+			value[i] += float32(here-off) + w.Source[i]
+		}
+	}
+}
+
+// countOpen sums what comes from other partitions and goes there.
+func (e *Estimate) countOpen(w *World, i, stop int) {
+	e.sums.Grow(openSums)
+	value, sum := e.value.Slice(), e.sums.Slice()
+	for ; i < stop; i++ {
+		if w.foreign(i) {
+			sum[outward] += max(0, float64(value[i])-(1-follow))
+		} else {
+			sum[inward] += float64(w.Source[i])
+		}
 	}
 }
