@@ -22,6 +22,7 @@ import (
 type exchange struct {
 	self     int
 	policies []policy.Exchanger
+	teachers []policy.Teacher
 	width    int                   // amounts of a page
 	owner    *graph.Column[uint16] // by site: its partition
 	next     *graph.Column[uint32] // by page: the next one of its list plus 2, 1 at the end of it, 0 in none
@@ -29,6 +30,7 @@ type exchange struct {
 	pairs    *graph.Column[uint64] // by partition: see pairFirst
 	drained  []Drained             // of the last message
 	amounts  []float64             // the same
+	lessons  []float32             // the same
 	depths   []uint16              // scratch: of the new pages of a message
 }
 
@@ -71,6 +73,9 @@ func (x *exchange) adopt(p policy.Policy) {
 	if e, ok := p.(policy.Exchanger); x != nil && ok {
 		x.policies = append(x.policies, e)
 		x.width += e.Amounts()
+	}
+	if t, ok := p.(policy.Teacher); x != nil && ok && len(x.teachers) == 0 {
+		x.teachers = append(x.teachers, t)
 	}
 }
 
@@ -173,6 +178,10 @@ func (f *Frontier) sent(e *event.Event) {
 		x.drained = append(x.drained, d)
 		x.give(p)
 	}
+	x.lessons = x.lessons[:0]
+	for _, t := range x.teachers {
+		x.lessons = t.Teach(int(e.Part), x.lessons)
+	}
 	pair[pairSent], pair[pairAcked] = e.Message, e.Acked
 }
 
@@ -201,6 +210,11 @@ func (f *Frontier) linked(e *event.Event) {
 		}
 		x.receive(p, e.Gifts[i].Links, e.Amounts[i*x.width:])
 	}
+	for _, t := range x.teachers {
+		if len(e.Lessons) > 0 {
+			t.Learn(int(e.Part), e.Lessons)
+		}
+	}
 	x.pair(int(e.Part))[pairApplied] = e.Message
 }
 
@@ -216,13 +230,25 @@ func (x *pages) knowAt(e *event.Event, depths []uint16) {
 	x.admit(e.Admit, MaxDepth)
 }
 
-// Pending returns the number of pages of a partition about which there is something to tell.
+// Pending returns the number of pages of a partition about which there is something to tell; one more
+// if there is something to learn from.
 func (f *Frontier) Pending(part int) int {
-	if f.pages.exchange == nil {
+	x := f.pages.exchange
+	if x == nil || part == x.self {
 		return 0
 	}
-	return int(f.pages.exchange.pair(part)[pairPages])
+	n := int(x.pair(part)[pairPages])
+	for _, t := range x.teachers {
+		if t.Teaches(part) {
+			n++
+		}
+	}
+	return n
 }
+
+// Lessons returns what others are to learn from by the message that the last event Sent made. They
+// are valid until the next event.
+func (f *Frontier) Lessons() []float32 { return f.pages.exchange.lessons }
 
 // Drained returns what the message has that the last event Sent made: its pages, and
 // Frontier.Amounts numbers for each, as in event.Exchange. Both are valid until the next event.

@@ -108,6 +108,7 @@ func (l *learner) turn() {
 		num[learnMeaned] = num[learnGroups]
 	case learnFit:
 		num[learnCredit] = 1
+		l.trade.renew(num[learnFetched])
 		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
@@ -213,12 +214,24 @@ func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
 	}
 }
 
-// mean returns the mean label.
+// mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
-	if l.groupN.Len() == 0 || l.groupN.At(0) == 0 {
+	sum, n := l.labels()
+	if l.trade.foreign != nil {
+		sum, n = l.trade.labels(sum, n)
+	}
+	if n == 0 {
 		return 0
 	}
-	return float64(l.groupSum.At(0)) / labelSteps / float64(l.groupN.At(0))
+	return sum / n
+}
+
+// labels returns the sum of the labels and their number.
+func (l *learner) labels() (sum, n float64) {
+	if l.groupN.Len() == 0 {
+		return 0, 0
+	}
+	return float64(l.groupSum.At(0)) / labelSteps, float64(l.groupN.At(0))
 }
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
@@ -248,8 +261,8 @@ func (l *learner) target(label uint16) float64 {
 // are enough.
 func (l *learner) beginFit() bool {
 	n := l.memo.page.Len() * 9 / 10
-	step := max(1, (n+fitted-1)/fitted)
-	used := 0
+	used := l.trade.examples()
+	step := max(1, (n+fitted-used-1)/(fitted-used))
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {
 			used++
@@ -263,6 +276,7 @@ func (l *learner) beginFit() bool {
 			l.model.Add(l.memo.features(i), l.target(label))
 		}
 	}
+	l.trade.each(func(x []float32, label uint16) { l.model.Add(x, l.target(label)) })
 	l.model.Begin()
 	return true
 }

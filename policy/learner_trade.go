@@ -15,6 +15,7 @@ type trade struct {
 	source  *graph.Column[float32] // by page: what others have handed on to it
 	given   *graph.Column[float32] // by page: what it was given here, and others were told
 	far     *graph.Column[uint64]  // number of foreign pages
+	lessons
 }
 
 func newTrade(s *graph.Set, e *Env) (t trade) {
@@ -26,6 +27,7 @@ func newTrade(s *graph.Set, e *Env) (t trade) {
 	t.given = graph.NewColumnIn[float32](s, "foresight to others", e.MaxPages)
 	t.far = graph.NewColumnIn[uint64](s, "foresight foreign", 1)
 	t.far.Grow(1)
+	t.lessons = newLessons(s, e.Partitions)
 	return t
 }
 

@@ -259,7 +259,7 @@ func (x *parts) send(c *crawl, from int, other *crawl, to int) {
 	list, amounts := c.f.Drained()
 	e := &other.event
 	*e = event.Event{Kind: event.Linked, New: e.New[:0], Bars: e.Bars[:0], Links: e.Links[:0],
-		Exchange: event.Exchange{Part: uint16(from), Message: sent + 1, Gifts: e.Gifts[:0], Amounts: append(e.Amounts[:0], amounts...)}}
+		Exchange: event.Exchange{Part: uint16(from), Message: sent + 1, Gifts: e.Gifts[:0], Amounts: append(e.Amounts[:0], amounts...), Lessons: append(e.Lessons[:0], c.f.Lessons()...)}}
 	for _, d := range list {
 		e.Links = append(e.Links, other.discover(c.page(d.Page)))
 		e.Gifts = append(e.Gifts, d.Gift)
