@@ -93,7 +93,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/learnPace(num[learnFetched]))
+	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
@@ -114,7 +114,7 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/4)
+		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.begin(l.group.Len(), rescored(int(num[learnFetched]), num[learnRefit] == 1))

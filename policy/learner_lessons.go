@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"math"
-
-	"github.com/winnow-crawler/winnow/graph"
-)
+import "github.com/winnow-crawler/winnow/graph"
 
 // lessons are what partitions let each other learn from: the mean label of each and its number of
 // labels, and examples, as many of each as make up those of one fit. So all learn from the pages of
@@ -14,7 +10,7 @@ type lessons struct {
 	room    int                    // examples of a partition
 	numbers *graph.Column[uint64]  // see lessonRound
 	told    *graph.Column[uint64]  // by partition: the round of which it was told
-	counts  *graph.Column[float64] // by partition: its number of labels, their mean, its examples
+	counts  *graph.Column[float64] // by partition: see lessonLabels
 	x       *graph.Column[float32] // by partition: the features of its examples, and their labels
 }
 
@@ -29,6 +25,8 @@ const (
 const (
 	lessonLabels = iota
 	lessonMean
+	lessonPages // that are its own
+	lessonLost  // see hindsight.World.Lost
 	lessonExamples
 	lessonCounts
 )
@@ -65,6 +63,24 @@ func (x *lessons) labels(sum, n float64) (float64, float64) {
 	return sum, n
 }
 
+// others returns the mass that goes to all pages in other partitions, and the number of their pages.
+func (x *lessons) others() (lost, pages float64) {
+	for part := range x.told.Len() {
+		c := x.of(part)
+		lost, pages = lost+c[lessonLost], pages+c[lessonPages]
+	}
+	return lost, pages
+}
+
+// least returns how many pages a partition fetches at least in a time in which the crawl is to fetch
+// so many.
+func (t *trade) least(pages uint64) uint64 {
+	if t.foreign == nil {
+		return pages
+	}
+	return max(1, pages/uint64(t.told.Len()))
+}
+
 // renew makes new lessons if it is time.
 func (t *trade) renew(fetched uint64) {
 	if t.foreign == nil {
@@ -72,7 +88,7 @@ func (t *trade) renew(fetched uint64) {
 	}
 	if num := t.numbers.Slice(); fetched >= num[lessonNext] {
 		num[lessonRound]++
-		num[lessonNext] = fetched + max(10, fetched/4)
+		num[lessonNext] = fetched + max(t.least(20), fetched/8)
 	}
 }
 
@@ -114,7 +130,7 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 	}
 	t.told.Set(part, t.numbers.At(lessonRound))
 	sum, n := l.labels()
-	to = append(to, float32(n), float32(sum/max(1, n)))
+	to = append(to, float32(n), float32(sum/max(1, n)), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()))
 	end := l.memo.page.Len() * 9 / 10
 	step := max(1, (end+t.room-1)/max(1, t.room))
 	for i := 0; i < end; i += step {
@@ -130,14 +146,18 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 func (f *foresight) Learn(part int, list []float32) {
 	l := f.learner
 	t := &l.trade
-	n := min((len(list)-2)/exampleSize, t.room)
-	if n < 0 || math.IsNaN(float64(list[1])) {
+	c := t.of(part)
+	if len(list) < lessonExamples {
 		return
 	}
-	c := t.of(part)
-	c[lessonLabels], c[lessonMean], c[lessonExamples] = float64(list[0]), float64(list[1]), float64(n)
+	for i := range lessonExamples {
+		c[i] = float64(list[i])
+	}
+	list = list[lessonExamples:]
+	n := min(len(list)/exampleSize, t.room)
+	c[lessonExamples] = float64(n)
 	t.x.Grow((part + 1) * t.room * exampleSize)
-	copy(t.x.Slice()[part*t.room*exampleSize:], list[2:2+n*exampleSize])
+	copy(t.x.Slice()[part*t.room*exampleSize:], list[:n*exampleSize])
 	if num := l.numbers.Slice(); l.model.Fits() == 0 && t.examples() >= leastFitted {
 		num[learnNext] = min(num[learnNext], num[learnFetched])
 	}

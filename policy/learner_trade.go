@@ -43,6 +43,7 @@ func (t *trade) known() {
 func (t *trade) open(w *hindsight.World, pages int) {
 	if t.foreign != nil {
 		w.Foreign, w.Source, w.Own = farBit, t.source.Slice(), pages-int(t.far.At(0))
+		w.Lost, w.Others = t.others()
 	}
 }
 

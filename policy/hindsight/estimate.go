@@ -25,6 +25,15 @@ type World struct {
 	Foreign uint16
 	Source  []float32
 	Own     int
+	// Lost is the mass that goes to all pages in other partitions, and Others the number of their
+	// pages.
+	Lost   float64
+	Others float64
+}
+
+// spread returns what a page has of the mass that goes to all, of which lost is that of pages here.
+func (w *World) spread(lost float64) float64 {
+	return (lost + w.Lost) / max(1, float64(w.Own)+w.Others)
 }
 
 // foreign reports whether a page is one of another partition.
@@ -71,6 +80,7 @@ const (
 	// others give to pages here.
 	outward = iota - 1
 	inward
+	leaked // mass that went to all in the last sweep
 	openSums
 )
 
@@ -135,8 +145,18 @@ func (e *Estimate) Begin(n, g, many int) {
 	e.Groups(g)
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
 	num[stage], num[at] = emptying, 0
-	clear(sum)
-	sum[scale] = 1
+	sum[total], sum[scale], sum[lost] = 0, 1, 0
+	if len(sum) == openSums {
+		sum[outward], sum[inward] = 0, 0
+	}
+}
+
+// Leaked returns the mass that went to all pages in the last sweep.
+func (e *Estimate) Leaked() float64 {
+	if e.sums.Len() < openSums {
+		return 0
+	}
+	return e.sums.At(leaked)
 }
 
 // Step does a part of an estimate, about as much as a number of links, and reports whether
@@ -167,11 +187,14 @@ func (e *Estimate) turn(w *World) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
 	switch {
 	case num[stage] == counting && w.Foreign != 0:
-		has := float64((1-follow)*float64(w.Own)) + sum[inward]
-		sum[scale] = has / (float64((1-follow)*sum[total]) + sum[outward])
+		has := float64((1-follow+float64(follow*w.spread(sum[leaked])))*float64(w.Own)) + sum[inward]
+		sum[scale] = has / (float64((1-follow)*sum[total]) + float64(follow*sum[leaked]) + sum[outward])
 	case num[stage] == counting:
 		sum[scale] = float64(num[pages]) / sum[total]
 	case num[stage] == gathering:
+		if w.Foreign != 0 {
+			sum[leaked] = sum[lost]
+		}
 		num[sweeps]--
 		num[stage] = counting
 		sum[scale], sum[lost] = 1, 0
@@ -311,10 +334,9 @@ func (e *Estimate) gather(i, stop int) {
 }
 
 // exchange corrects the new values of some pages by what comes from other partitions and goes there.
-// Mass that goes to all is that of the pages here.
 func (e *Estimate) exchange(w *World, i, stop int) {
-	lost := float64(follow * e.sums.At(lost))
-	off, here := lost/float64(e.numbers.At(pages)), lost/float64(max(1, w.Own))
+	lost := e.sums.At(lost)
+	off, here := float64(follow*lost)/float64(e.numbers.At(pages)), follow*w.spread(lost)
 	value := e.value.Slice()
 	for ; i < stop; i++ {
 		if w.foreign(i) {
