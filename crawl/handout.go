@@ -12,8 +12,8 @@ import (
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry = false
-	l.state.Frontier.Limit(l.state.PagesLeft())
 	for l.mayHandOut(now) {
+		l.state.Frontier.Limit(l.state.PagesLeft())
 		w, again, ok := l.state.Frontier.Next(now)
 		if l.state.Err != nil {
 			return event.Never

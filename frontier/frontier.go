@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -173,8 +174,13 @@ func (f *Frontier) More(now time.Duration, s graph.Site) (w event.Task, ok bool)
 }
 
 // Limit sets the number of pages that may still be handed out, below 0 for any number: see
-// Options.WaitForBetter. A new session has no limit before the call.
+// Options.WaitForBetter. With 0, requisites are handed out only. A new session has no limit before
+// the call.
 func (f *Frontier) Limit(left int) { f.tasks.floor.limit(left) }
+
+// NoTask is the limit of a simulation that waits for better pages because the crawl that it repeats
+// waited.
+const NoTask = math.MinInt
 
 // Continues reports whether another page of s, which is acquired, may follow at once: see
 // Options.WaitForBetter. The driver lets Event.Keep be false otherwise.

@@ -35,6 +35,12 @@ type Setup struct {
 	// Patience is how long fetchers wait for answers of a model of time; without limits they
 	// wait for all. It has no effect on recorded answers and with Revisits.
 	Patience Patience
+	// Processors is what pages cost the machine of the crawler; the zero value is nothing. It
+	// has no effect without a model of time and on recorded answers.
+	Processors Processors
+	// MinUse ends a batch of mode Thesis, as Frontier.MinActive does, when less than this part
+	// of Bandwidth is used; 0: never.
+	MinUse float64
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -113,9 +119,10 @@ type Result struct {
 	// were not fetched because of it: see Patience.
 	Timeouts, Lost int
 	Took           time.Duration
-	Memory         int64    // bytes of frontier and policy at the end
-	Trace          *Trace   // fetchers over time; nil without a model of time
-	Notes          []string // what policies have to tell the user
+	Worked         time.Duration // of all processors, where they are modelled
+	Memory         int64         // bytes of frontier and policy at the end
+	Trace          *Trace        // fetchers over time; nil without a model of time
+	Notes          []string      // what policies have to tell the user
 	// Foreign counts the pages that partitions know of others, Messages what they sent to each
 	// other, and Told the pages that these were about.
 	Foreign, Messages, Told int
@@ -152,7 +159,7 @@ type numbering struct {
 }
 
 func newNumbering(n int) numbering {
-	return numbering{known: make([]uint32, n)}
+	return numbering{known: make([]uint32, n), world: make([]uint32, 0, n)}
 }
 
 // id returns the crawl's id of a thing of the world, and whether it is new.
@@ -194,6 +201,7 @@ type pool struct {
 	idle     []uint32 // fetchers without a task, the next one last
 	ends     schedule
 	line     *Line                 // nil when it has no limit
+	cpu      *Line                 // the processors, shared like a line; nil when they are not modelled
 	left     int                   // pages that may still be handed out
 	tries    map[graph.Page]uint32 // attempts that were given up, by page of the world
 	rhythm   int                   // turns of the loop from one call of Progress to the next
@@ -213,6 +221,7 @@ type fetcher struct {
 	answer   *Answer       // nil unless it is recorded
 	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
+	arrived  time.Duration // when the body was there; 0: at the end of the task
 	gaveUp   bool          // see Patience
 }
 
@@ -223,6 +232,9 @@ func newCrawl(w *World, o *Options, all *pool, cut *part) (*crawl, error) {
 	cut.options(c, &fo)
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
 	c.forgetful.limit = o.Remember
+	if o.MinUse > 0 {
+		fo.Quiet = c.quiet
+	}
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
 	fo.Scores = fo.Scores || (o.Revisits != nil || o.KeepPages > 0) && o.Score != nil
 	switch {
@@ -285,8 +297,11 @@ func (c *crawl) connect() {
 	if c.o.Frontier.KeepAlive > 0 {
 		c.lines = frontier.NewLines(c.f, c.o.KeepMost)
 	}
-	if c.o.Bandwidth > 0 && c.line == nil {
+	if c.o.Bandwidth > 0 && (c.part == nil || c.line == nil) {
 		c.line = NewLine(float64(c.o.Bandwidth))
+	}
+	if c.o.Processors.Count > 0 && c.w.Recorded == nil && (c.part == nil || c.cpu == nil) {
+		c.cpu = newProcessors(c.o.Processors)
 	}
 }
 
@@ -453,6 +468,9 @@ type World struct {
 	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
 	// they are not known.
 	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
+	// Size returns the bytes of a page, 0 if that is not known and the model of time draws them.
+	// It is nil if it knows no size. Recorded has sizes of its own.
+	Size func(graph.Page) int64
 	// Near reports whether a page is a near duplicate of another one. It is nil if no page is.
 	Near func(graph.Page) bool
 }

@@ -52,7 +52,7 @@ func TestPartitions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(ascending(cut.Order), ascending(whole.Order)) || cut.Known != whole.Known || cut.Sites != whole.Sites {
+				if !slices.Equal(sorted(cut.Order), sorted(whole.Order)) || cut.Known != whole.Known || cut.Sites != whole.Sites {
 					t.Errorf("%s, %s: %d partitions fetched %d pages of %d, and know %d of %d", s.name, name, of, len(cut.Order), len(whole.Order), cut.Known, whole.Known)
 				}
 				if cut.Messages == 0 || cut.Foreign == 0 || cut.Told < cut.Foreign {
@@ -63,7 +63,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-func ascending(list []graph.Page) []graph.Page { return slices.Sorted(slices.Values(list)) }
+func sorted(list []graph.Page) []graph.Page { return slices.Sorted(slices.Values(list)) }
 
 // A crawl that needs one owner is refused.
 func TestPartitionsRefused(t *testing.T) {

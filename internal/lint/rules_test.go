@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/stored/wacz":  {"crawl/stored", "crawl/stored/text"},
 	"crawl/follow":       append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
-	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
+	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/stored/replay", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
 	"crawl/control":      {"crawl/config", "crawl/page", "internal/hint"},
@@ -80,7 +80,8 @@ var arrows = map[string][]string{
 	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
-	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
+	"lab/oracle":         {"graph", "graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
+	"lab/demo":           {"graph", "crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/forecast":       {"advise", "graph", "graph/rank", "internal/show", "lab/measure", "policy", "sim"},
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
@@ -89,12 +90,13 @@ var arrows = map[string][]string{
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded", "fakeweb/subject"},
-	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
+	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/language", "fakeweb/internal/padded", "fakeweb/internal/poisson", "fakeweb/internal/press", "fakeweb/shown", "fakeweb/subject"},
 	"fakeweb/count":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/subject"},
 	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"examples/embed":     {"crawl", "crawl/config", "crawl/page"}, // as a program of somebody else: no internal package
 	"examples/policy":    {"event", "fakeweb", "graph", "lab", "lab/measure", "policy", "sim"},
 	"examples/ranks":     graphs,
+	"internal/console":   {"crawl", "crawl/config", "graph", "graph/rank", "internal/hint", "internal/manual", "internal/show", "internal/spelling", "internal/terminal"},
 	"internal/data":      {},
 	"internal/disk":      {},
 	"internal/extsort":   {},
@@ -113,20 +115,22 @@ var arrows = map[string][]string{
 	"internal/version":   {},
 	"internal/wording":   {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
+	"cmd/winnow/graphs":  {anything}, // verbs of it
 
 	"fakeweb/shown":                 {},
 	"fakeweb/subject":               {},
 	"fakeweb/internal/draw":         {},
 	"fakeweb/internal/language":     {"fakeweb/internal/draw"},
 	"fakeweb/internal/padded":       {},
+	"fakeweb/internal/poisson":      {"fakeweb/internal/draw"},
 	"fakeweb/internal/press":        {},
-	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/experiment":                append([]string{"fakeweb", "fakeweb/answer", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/oracle", "lab/revisit", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/experiment/experimenttest": append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "sim", "internal/show"}, frontiers...),
 	"lab/boards":                    append([]string{"advise", "fakeweb", "freshness", "lab", "lab/experiment", "lab/forecast", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/castillo04":         append([]string{"graph/stats", "lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/cho98":              append([]string{"fakeweb", "lab", "lab/experiment", "lab/measure", "lab/topical", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/papers/najork01":           append([]string{"lab", "lab/experiment", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/papers/wire02":             {"freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
+	"lab/papers/wire02":             {"sim", "lab/measure", "freshness", "internal/plot", "internal/show", "lab/experiment", "lab/revisit"},
 }
 
 // anything in the table of arrows allows every package of ours.
