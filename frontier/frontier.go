@@ -89,7 +89,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
-	if f.pages.exchange != nil {
+	if f.o.Partitions > 1 {
 		env.Partitions = f.o.Partitions
 		env.Foreign, env.Owe = f.Foreign, func(p graph.Page) { f.pages.note(p, 0) }
 	}

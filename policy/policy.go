@@ -43,7 +43,7 @@ type Env struct {
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool
-	// Partitions is the number of partitions of the crawl, 0 if it is not cut.
+	// Partitions is the number of partitions of the crawl, 0 if there is one.
 	Partitions int
 	// Foreign reports whether a page is one of another partition of the crawl, which is never
 	// handed out here. Owe says that there is something to hand on to such a page, also if no link
