@@ -79,6 +79,10 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 		f.judged(now, e)
 	case event.Rendered:
 		f.rendered(now, e)
+	case event.Sent:
+		f.sent(e)
+	case event.Linked:
+		f.linked(e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -174,6 +178,7 @@ func (f applier) done(now time.Duration, e *event.Event) {
 	f.pages.end(now, p, s, e)
 	if !e.Later {
 		f.policies.done(now, p, &f.outcome, e.Links, first)
+		f.pages.noteLinks(e, first)
 	}
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
@@ -200,13 +205,14 @@ func (f *Frontier) read(e *event.Event, first bool) {
 
 // rendered makes known what a browser shows of a page that was fetched before: to the policies the
 // page is fetched now.
-func (f *Frontier) rendered(now time.Duration, e *event.Event) {
+func (f applier) rendered(now time.Duration, e *event.Event) {
 	if e.Again {
 		return
 	}
 	f.read(e, e.Fresh)
 	f.outcome.Again = false
 	f.policies.done(now, e.Page, &f.outcome, e.Links, e.Fresh)
+	f.pages.noteLinks(e, e.Fresh)
 }
 
 // judged makes known what a page that was fetched before has to do with the topic.

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Rendered
+	lastKind  = event.Linked
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -74,6 +74,10 @@ func (w *writer) event(r *Record) {
 		w.links(e)
 	case event.Rendered:
 		w.rendered(r)
+	case event.Sent:
+		w.sent(e)
+	case event.Linked:
+		w.linked(r)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -128,6 +132,10 @@ func (d *reader) event(r *Record) {
 		d.links(e)
 	case event.Rendered:
 		d.rendered(r)
+	case event.Sent:
+		d.sent(e)
+	case event.Linked:
+		d.linked(r)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}

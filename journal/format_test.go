@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// TestFormat has the bytes of a small journal of version 7 as docs/formats.md describes
+// TestFormat has the bytes of a small journal of version 8 as docs/formats.md describes
 // them. If they change, journals that exist can no longer be read: it takes a new version.
 func TestFormat(t *testing.T) {
 	d := disk.NewMemory()

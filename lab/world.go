@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/winnow-crawler/winnow/exchange/suffix"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -53,6 +56,7 @@ func NewForwardWorld(name string, g *graph.Graph, selfLinks bool, threads int) *
 	}
 	if g.HasURLs() {
 		w.Sim.URL = g.AppendURL
+		w.Sim.Partition = byDomain(g)
 	}
 	if g.HasSizes() {
 		w.Sim.Size = g.Size
@@ -72,6 +76,27 @@ func (w *World) FreeIn() {
 	if w.In != nil {
 		w.In.Free()
 		w.In = nil
+	}
+}
+
+// byDomain returns the partition of a site by its registered domain, as the crawler has it.
+func byDomain(g *graph.Graph) func(s graph.Site, of int) int {
+	open := sync.OnceValue(func() *suffix.Table {
+		table, err := suffix.Open(suffix.Newest)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		return table
+	})
+	return func(s graph.Site, of int) int {
+		host := g.SiteName(s)
+		if _, after, ok := strings.Cut(host, "://"); ok {
+			host = after
+		}
+		if colon := strings.LastIndexByte(host, ':'); colon > strings.LastIndexByte(host, ']') {
+			host = host[:colon]
+		}
+		return open().Partition(host, of)
 	}
 }
 

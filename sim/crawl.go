@@ -59,6 +59,9 @@ type Setup struct {
 	// Score is what the policy score orders by; nil means its default. Visits are weighed by it,
 	// whatever the policy.
 	Score *score.Function
+	// Partitions is the number of partitions of the crawl, each of which has a frontier and a policy
+	// of its own: see parts. 0 means that it is not cut.
+	Partitions int
 }
 
 // A Patience holds the limits after which a fetcher gives an attempt up, 0 for none. They do not
@@ -120,6 +123,9 @@ type Result struct {
 	Memory         int64         // bytes of frontier and policy at the end
 	Trace          *Trace        // fetchers over time; nil without a model of time
 	Notes          []string      // what policies have to tell the user
+	// Foreign counts the pages that partitions know of others, Messages what they sent to each
+	// other, and Told the pages that these were about.
+	Foreign, Messages, Told int
 }
 
 // Run crawls a world.
@@ -130,7 +136,10 @@ func Run(w *World, o Options) (*Result, error) {
 	if o.Remember > 0 && (o.Revisits != nil || w.Recorded != nil && w.Times != nil) {
 		return nil, errRemember
 	}
-	c, err := newCrawl(w, &o)
+	if o.Partitions > 0 {
+		return runParts(w, &o)
+	}
+	c, err := newCrawl(w, &o, &pool{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -170,32 +179,39 @@ type crawl struct {
 	o            *Options
 	f            *frontier.Frontier
 	pages, sites numbering
-	now          time.Duration
-	stopped      time.Duration // of it, in which a recorded crawler did not run
-	fetchers     []fetcher
-	idle         []uint32 // fetchers without a task, the next one last
-	ends         schedule
-	line         *Line           // nil when it has no limit
-	cpu          *Line           // the processors, shared like a line; nil when they are not modelled
-	lines        *frontier.Lines // nil when a connection is closed after each acquisition
-	inStep       bool            // see Setup.InStep
-	turn         uint32          // turns so far: see Answer.Turn
-	left         int             // pages that may still be handed out
-	player       *player         // nil unless the answers are recorded
-	event        event.Event
-	visits       *visits               // nil unless pages are fetched again
-	tries        map[graph.Page]uint32 // attempts that were given up, by page of the world
-	forgetful    forgetful
-	store        *store        // nil unless only some pages are kept
-	watch        *advise.Watch // nil without Stop
-	bytes        int64         // of the pages fetched so far, with Stop
-	rhythm       int           // turns of the loop from one call of Progress to the next
-	res          Result
+	*pool
+	part      *part           // nil if the crawl is not cut
+	lines     *frontier.Lines // nil when a connection is closed after each acquisition
+	inStep    bool            // see Setup.InStep
+	turn      uint32          // turns so far: see Answer.Turn
+	player    *player         // nil unless the answers are recorded
+	event     event.Event
+	visits    *visits // nil unless pages are fetched again
+	forgetful forgetful
+	store     *store        // nil unless only some pages are kept
+	watch     *advise.Watch // nil without Stop
+	bytes     int64         // of the pages fetched so far, with Stop
+}
+
+// A pool is what the partitions of a crawl have in common: the time, the fetchers, the order.
+type pool struct {
+	now      time.Duration
+	stopped  time.Duration // of it, in which a recorded crawler did not run
+	fetchers []fetcher
+	idle     []uint32 // fetchers without a task, the next one last
+	ends     schedule
+	line     *Line                 // nil when it has no limit
+	cpu      *Line                 // the processors, shared like a line; nil when they are not modelled
+	left     int                   // pages that may still be handed out
+	tries    map[graph.Page]uint32 // attempts that were given up, by page of the world
+	rhythm   int                   // turns of the loop from one call of Progress to the next
+	res      Result
 }
 
 // A fetcher is one of the r that fetch at a time.
 type fetcher struct {
 	task     event.Task
+	crawl    *crawl // whose task it is
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
@@ -209,12 +225,11 @@ type fetcher struct {
 	gaveUp   bool          // see Patience
 }
 
-func newCrawl(w *World, o *Options) (*crawl, error) {
-	c := &crawl{w: w, o: o, pages: newNumbering(w.pages()), sites: newNumbering(w.sites()), left: o.MaxPages}
-	if o.MaxPages == 0 {
-		c.left = w.pages()
-	}
+// newCrawl returns a crawl, or a part of one that has others, over a pool.
+func newCrawl(w *World, o *Options, all *pool, cut *part) (*crawl, error) {
+	c := &crawl{w: w, o: o, pages: newNumbering(w.pages()), sites: newNumbering(w.sites()), pool: all, part: cut}
 	fo := o.Frontier
+	cut.options(c, &fo)
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
 	c.forgetful.limit = o.Remember
 	if o.MinUse > 0 {
@@ -233,13 +248,8 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
 	}
-	c.rhythm = 1024
-	if o.Policy.Spec.MaxPages > 0 {
-		c.rhythm = 16 // such a policy takes its time for each page
-	}
-	c.fetchers = make([]fetcher, max(1, o.Fetchers))
-	for i := len(c.fetchers) - 1; i >= 0; i-- {
-		c.idle = append(c.idle, uint32(i))
+	if c.fetchers == nil {
+		c.hireAll()
 	}
 	if o.Stop != nil {
 		if c.watch, err = advise.NewWatch(o.Stop, w.pages()); err != nil {
@@ -248,12 +258,27 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	c.connect()
 	c.revisit()
-	c.tries = map[graph.Page]uint32{}
 	c.store = newStore(c)
-	if w.Times != nil {
+	return c, nil
+}
+
+// hireAll makes the fetchers and what else the parts of a crawl share.
+func (c *crawl) hireAll() {
+	if c.left = c.o.MaxPages; c.left == 0 {
+		c.left = c.w.pages()
+	}
+	c.rhythm = 1024
+	if c.o.Policy.Spec.MaxPages > 0 {
+		c.rhythm = 16 // such a policy takes its time for each page
+	}
+	c.fetchers = make([]fetcher, max(1, c.o.Fetchers))
+	for i := len(c.fetchers) - 1; i >= 0; i-- {
+		c.idle = append(c.idle, uint32(i))
+	}
+	c.tries = map[graph.Page]uint32{}
+	if c.w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
-	return c, nil
 }
 
 // empty returns why a page cannot be fetched, NoBar if it can.
@@ -272,10 +297,10 @@ func (c *crawl) connect() {
 	if c.o.Frontier.KeepAlive > 0 {
 		c.lines = frontier.NewLines(c.f, c.o.KeepMost)
 	}
-	if c.o.Bandwidth > 0 {
+	if c.o.Bandwidth > 0 && (c.part == nil || c.line == nil) {
 		c.line = NewLine(float64(c.o.Bandwidth))
 	}
-	if c.o.Processors.Count > 0 && c.w.Recorded == nil {
+	if c.o.Processors.Count > 0 && c.w.Recorded == nil && (c.part == nil || c.cpu == nil) {
 		c.cpu = newProcessors(c.o.Processors)
 	}
 }
@@ -365,6 +390,9 @@ func (c *crawl) discover(p graph.Page) graph.Page {
 		if c.player != nil {
 			c.event.Bars = append(c.event.Bars, c.player.bars[p])
 		}
+		if c.part != nil {
+			c.event.Bars = append(c.event.Bars, c.part.bar(c.w.site(p)))
+		}
 	}
 	return graph.Page(id)
 }
@@ -413,6 +441,9 @@ type World struct {
 	// known; policies that go by names need SiteName.
 	URL      func(b []byte, p graph.Page) []byte
 	SiteName func(graph.Site) string
+	// Partition returns the one of so many partitions to which a site belongs; if nil, it is by a hash
+	// of the number of the site.
+	Partition func(s graph.Site, of int) int
 	// Times is the model of time; if nil, nothing takes any time.
 	Times *Times
 	// Content reports which pages can be fetched, in a world that a real crawl recorded. The

@@ -190,7 +190,7 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	c.res.Requests++
 	f := &c.fetchers[i]
-	*f = fetcher{task: w, start: c.now, requests: f.requests + 1, open: f.requests > 0}
+	*f = fetcher{task: w, crawl: c, start: c.now, requests: f.requests + 1, open: f.requests > 0}
 	c.ask(f)
 	if c.lines != nil && w.Kind != event.Resolve {
 		f.open = c.lines.Begin(c.now, w.Site)
@@ -344,14 +344,14 @@ func (c *crawl) advance() {
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.speed(f))
+		c.line.Start(s.at, s.fetcher, f.bytes, f.crawl.speed(f))
 		return
 	}
 	if s.whole {
 		c.process(s.at, s.fetcher, f)
 		return
 	}
-	c.end(s.fetcher, f)
+	f.crawl.end(s.fetcher, f)
 }
 
 // working returns when the first of the fetchers that use processors is ready, and which.
@@ -372,6 +372,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.endModelled(f)
 	}
 	c.apply()
+	c.part.changed()
 	if c.lines != nil && w.Kind != event.Resolve {
 		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
@@ -398,7 +399,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 func (c *crawl) endModelled(f *fetcher) {
 	w := f.task
 	c.event.Read.Reset()
-	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Bars: c.event.Bars[:0], Links: c.event.Links[:0],
 		Start: f.start, End: cmp.Or(f.arrived, c.now), Bytes: f.bytes, Read: c.event.Read}
 	switch w.Kind {
 	case event.Resolve:
@@ -489,7 +490,7 @@ func (c *crawl) note() {
 
 // why returns what idle fetchers wait for: the first of these that holds.
 func (c *crawl) why() Reason {
-	n := c.f.Counts()
+	n := c.counts()
 	switch {
 	case c.left == 0:
 		return Limit

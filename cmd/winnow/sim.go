@@ -187,6 +187,7 @@ func (o *simOptions) addRunFlags() {
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
 	console.Whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
+	console.Whole(f, &set.Partitions, "partitions", 0, "cut the crawl into so many partitions by registered domain, each with an order of its own (default: not cut)")
 	f.Var((*console.Span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.Float64Var(&set.Frontier.Factor, "delay-factor", 0, "with --time: the delay is at least this many times the time that the last page took, 10 in Mercator")
 	f.Var((*console.Span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")

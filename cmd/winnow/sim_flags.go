@@ -35,7 +35,7 @@ const (
 // check checks the flags before the graph is opened.
 func (o *simOptions) check(u *console.UI) error {
 	err := console.CheckNumbers(u, o.flags,
-		console.Within("fetchers", o.setting.Fetchers, 1, config.MaxFetchers), console.Within("per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers),
+		console.Within("fetchers", o.setting.Fetchers, 1, config.MaxFetchers), console.Within("partitions", o.setting.Partitions, 1, frontier.MaxPartitions), console.Within("per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers),
 		console.Within("batch", o.setting.Batch, 1, policy.MaxBatch), console.Within("min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers), console.Within("max-pages", o.setting.MaxPages, 1, math.MaxInt),
 		console.Within("remember", o.setting.Remember, 1, math.MaxInt),
 		console.Within("keep-pages", o.setting.KeepPages, 0, math.MaxInt32),

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"policy/policytest":  frontiers,
 	"frontier":           {"event", "graph", "policy", "queue", "score", "topic"},
 	"journal":            {"event", "graph", "internal/disk"},
-	"sim":                append([]string{"keep", "advise", "freshness", "trouble"}, frontiers...),
+	"sim":                append([]string{"exchange", "keep", "advise", "freshness", "trouble"}, frontiers...),
 	"keep":               {"graph"},
 	"trouble":            {"event", "graph", "policy"},
 	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "crawl/render/offline", "crawl/requisite", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"crawl/page":         {"event", "graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
-	"lab":                append([]string{"freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab":                append([]string{"exchange/suffix", "freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":        {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/oracle":         {"graph", "graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
@@ -136,6 +136,8 @@ var arrows = map[string][]string{
 	"crawl/render/browser":          {},
 	"crawl/render/offline":          {"crawl/archive", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "event", "graph", "internal/disk", "journal"},
 	"fakeweb/scripted":              {},
+	"exchange":                      {},
+	"exchange/suffix":               {},
 }
 
 // anything in the table of arrows allows every package of ours.
@@ -144,7 +146,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "exchange", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
