@@ -26,8 +26,10 @@ type learner struct {
 	rescoring rescoring
 	path      group.Path         // reused
 	url       []byte             // reused
+	next      []graph.Page       // reused
 	x         [features]float32  // reused
 	roots     [rootSteps]float64 // 2^(i/rootSteps)
+	middle    middle             // of the labels as they are; no state
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -84,6 +86,7 @@ const (
 	learnBegan          // learnFetched when the last checkpoint began
 	learnNews           // see noteNews, bits of a float64
 	learnRefit          // 1 if the model is new to the waiting pages
+	learnRound          // checkpoints that have begun
 	learnNumbers
 )
 
@@ -97,8 +100,8 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	groups := n/5 + leastGroups
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups, e.MaxSites),
-		est:   hindsight.NewEstimate(n, groups),
-		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 40, Depth: 2, Rate: .15, Leaf: 10}),
+		est: hindsight.NewEstimate(n, groups), middle: middle{root: 1},
+		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 24, Depth: 2, Rate: .25, Leaf: 10}),
 	}
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)
@@ -238,6 +241,9 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 		l.memo.keep(p, board, l.features(p))
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
+	if l.model.Fits() > 0 {
+		l.rescoreNext(l.e.Facts.Site(p))
+	}
 }
 
 func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {

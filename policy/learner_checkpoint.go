@@ -34,35 +34,32 @@ const (
 func (l *learner) world() *hindsight.World {
 	return &hindsight.World{
 		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
-		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
+		Group: l.group.Slice(), Up: l.tree.Ups(), Out: l.e.Out,
 	}
 }
 
-// sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
-const sweeps = 3
+// A checkpoint has one sweep from the last estimate: there are so many of them that this is
+// enough. Labels change less. Beyond the first pages they are renewed at one checkpoint of some, and
+// before each fit.
+const (
+	looksEvery  = 3
+	looksAlways = 100 // fetched pages
+)
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
 // least. In the first hundred pages an estimate soon becomes out of date.
 const firstPages = 5
 
-// learnPace returns by which part fetched pages grow from one checkpoint to the next.
+// learnPace returns by which part fetched pages grow from one checkpoint to the next. A large
+// crawl changes less.
 func learnPace(fetched uint64) (part uint64) {
-	if fetched < 10_000 {
-		return 40
-	}
-	return pace(fetched)
-}
-
-// pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
-// changes less.
-func pace(fetched uint64) (part uint64) {
 	switch {
 	case fetched < 10_000:
-		return 20
+		return 40
 	case fetched < 100_000:
-		return 12
+		return 24
 	}
-	return 8
+	return 16
 }
 
 // Work does a part of a checkpoint when it is time.
@@ -93,7 +90,8 @@ func (l *learner) begin() {
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
 	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
-	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
+	num[learnRound]++
+	l.est.Begin(l.group.Len(), l.tree.Len(), 1)
 }
 
 // turn begins a stage.
@@ -101,6 +99,11 @@ func (l *learner) turn() {
 	num := l.numbers.Slice()
 	switch num[learnStage] {
 	case learnIndex:
+		if num[learnFetched] > looksAlways && num[learnRound]%looksEvery != 0 && num[learnFetched] < num[learnNextFit] {
+			num[learnStage] = learnRescore
+			l.turn()
+			return
+		}
 		l.index.Begin(int(num[learnPages]))
 	case learnMeans:
 		num[learnMeaned] = num[learnGroups]
@@ -160,7 +163,7 @@ func (l *learner) each(many int, end int, do func(int)) bool {
 }
 
 // labelSteps is the number of steps of 1 in a label.
-const labelSteps = 256
+const labelSteps = 32
 
 // labelOf returns the logarithm of an index, in steps, from 1 up.
 func labelOf(index float64) uint16 {
@@ -213,10 +216,25 @@ func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
 
 // mean returns the mean label.
 func (l *learner) mean() float64 {
-	if l.groupN.Len() == 0 || l.groupN.At(0) == 0 {
+	if l.groupN.Len() == 0 {
 		return 0
 	}
-	return float64(l.groupSum.At(0)) / labelSteps / float64(l.groupN.At(0))
+	if sum, n := l.groupSum.At(0), l.groupN.At(0); sum != l.middle.sum || n != l.middle.n {
+		l.middle = middle{sum: sum, n: n}
+		if n > 0 {
+			l.middle.mean = float64(sum) / labelSteps / float64(n)
+		}
+		l.middle.root = exp2(-l.middle.mean / 4)
+	}
+	return l.middle.mean
+}
+
+// A middle is the mean of all labels, made of their sum and number.
+type middle struct {
+	sum  int64
+	n    uint32
+	mean float64
+	root float64 // 2^(-mean/4)
 }
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
@@ -234,12 +252,18 @@ func (l *learner) setMeans(i int) {
 // rootSteps is the number of steps of 1 in the logarithm of a target.
 const rootSteps = 4 * labelSteps
 
+// largestTarget is the target of labels that are 6 above the mean, or more.
+const largestTarget = 2 * math.Sqrt2
+
 // target returns what the model is to predict for a label: 2^(l/4), where l is the label less
 // the mean, 6 at most.
 func (l *learner) target(label uint16) float64 {
 	d := min(steps(label)-int64(l.mean()*labelSteps), 6*labelSteps)
-	whole := d >> 10
-	return math.Ldexp(l.roots[d-whole<<10], int(whole))
+	whole := d / rootSteps
+	if d < whole*rootSteps {
+		whole--
+	}
+	return math.Ldexp(l.roots[d-whole*rootSteps], int(whole))
 }
 
 // beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
@@ -269,9 +293,9 @@ func (l *learner) beginFit() bool {
 // fit all values may change; after other checkpoints those of a few.
 func rescored(fetched int, refit bool) int {
 	if refit {
-		return max(5000, fetched/4)
+		return max(2000, fetched/4)
 	}
-	return max(1000, fetched/16)
+	return max(250, fetched/16)
 }
 
 // leastFitted is the least number of examples of a fit.

@@ -13,7 +13,7 @@ type memory struct {
 }
 
 const (
-	fitted = 6000   // most examples of a fit
+	fitted = 2000   // most examples of a fit
 	kept   = 12_000 // most pages of a memory
 )
 
@@ -44,9 +44,9 @@ func (m *memory) wants() bool {
 func (m *memory) keep(p graph.Page, board int, x []float32) {
 	m.page.Append(uint32(p))
 	m.board.Append(uint8(board))
-	for _, v := range x {
-		m.x.Append(v)
-	}
+	n := m.x.Len()
+	m.x.Grow(n + features)
+	copy(m.x.Slice()[n:], x)
 	if m.page.Len() < kept {
 		return
 	}

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"math"
-
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -39,7 +37,7 @@ func newRescoring(s *graph.Set) rescoring {
 }
 
 // classOf returns the class of a value, 32 for each step of 1.
-func classOf(v float64) int { return int(math.Max(0, math.Min(classes-1, v*32))) }
+func classOf(v float64) int { return max(0, min(classes-1, int(v*32))) }
 
 // begin begins a rescoring of about twice as many pages as many, of all that are known. It
 // counts on the values that the last one saw.
@@ -91,4 +89,16 @@ func (r *rescoring) takes(p graph.Page, class int) bool {
 	num[rescoreRest]--
 	num[rescoreFirst] = uint64(p) + 1
 	return true
+}
+
+// atNext is the number of pages that get new values at a hand-out.
+const atNext = 5
+
+// rescoreNext gives new values to the pages that a site would hand out next. Between two
+// checkpoints a page that was handed out tells something about those like it.
+func (l *learner) rescoreNext(s graph.Site) {
+	l.next = l.board.Top(l.next[:0], s, atNext)
+	for _, p := range l.next {
+		l.board.Set(p, l.score(p))
+	}
 }
