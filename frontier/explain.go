@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // What follows answers questions of people about single pages. It changes nothing, and most
@@ -121,7 +122,7 @@ func (a ranking) before(b ranking) bool {
 func (f *Frontier) ranking(p graph.Page, board int) ranking {
 	v := f.Score(p, board)
 	if f.orders.discounted(p) {
-		v = policy.Lower(v)
+		v = queue.Lower(v)
 	}
 	return ranking{!f.orders.boards[board].active.Waits(p), v, p}
 }

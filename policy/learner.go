@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy/boost"
 	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // learner is the learned order of foresight.
@@ -23,7 +24,7 @@ type learner struct {
 	index     *hindsight.Index
 	model     *boost.Learner
 	memo      memory
-	rescoring rescoring
+	rescoring queue.Rescoring
 	path      group.Path         // reused
 	url       []byte             // reused
 	next      []graph.Page       // reused
@@ -106,7 +107,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)
 	l.memo = newMemory(&l.Set, boards)
-	l.rescoring = newRescoring(&l.Set)
+	l.rescoring = queue.NewRescoring(&l.Set, "foresight", linkCost, scoreCost)
 	l.makeColumns(n, groups)
 	for i := range l.roots {
 		l.roots[i] = exp2(float64(i) / rootSteps)
@@ -241,7 +242,7 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 		l.memo.keep(p, board, l.features(p))
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
-	if l.model.Fits() > 0 {
+	if l.model.Fits() > 0 && l.small() {
 		l.rescoreNext(l.e.Facts.Site(p))
 	}
 }

@@ -38,13 +38,25 @@ func (l *learner) world() *hindsight.World {
 	}
 }
 
-// A checkpoint has one sweep from the last estimate: there are so many of them that this is
-// enough. Labels change less. Beyond the first pages they are renewed at one checkpoint of some, and
+// A small crawl has many checkpoints for its links. So it does less at each of them: one sweep
+// from the last estimate, and new labels at one checkpoint of some, beyond the first pages, and
 // before each fit.
 const (
+	smallPages  = 10_000 // fetched pages of a small crawl
+	smallSweeps = 1
+	sweeps      = 3
 	looksEvery  = 3
 	looksAlways = 100 // fetched pages
 )
+
+// small reports whether the crawl is a small one still.
+func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
+
+// looks reports whether labels are to be renewed at the checkpoint under way.
+func (l *learner) looks() bool {
+	num := l.numbers.Slice()
+	return !l.small() || num[learnFetched] <= looksAlways || num[learnRound]%looksEvery == 0 || num[learnFetched] >= num[learnNextFit]
+}
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
 // least. In the first hundred pages an estimate soon becomes out of date.
@@ -54,12 +66,12 @@ const firstPages = 5
 // crawl changes less.
 func learnPace(fetched uint64) (part uint64) {
 	switch {
-	case fetched < 10_000:
+	case fetched < smallPages:
 		return 40
 	case fetched < 100_000:
-		return 24
+		return 12
 	}
-	return 16
+	return 8
 }
 
 // Work does a part of a checkpoint when it is time.
@@ -91,7 +103,11 @@ func (l *learner) begin() {
 	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	num[learnRound]++
-	l.est.Begin(l.group.Len(), l.tree.Len(), 1)
+	many := sweeps
+	if l.small() {
+		many = smallSweeps
+	}
+	l.est.Begin(l.group.Len(), l.tree.Len(), many)
 }
 
 // turn begins a stage.
@@ -99,7 +115,7 @@ func (l *learner) turn() {
 	num := l.numbers.Slice()
 	switch num[learnStage] {
 	case learnIndex:
-		if num[learnFetched] > looksAlways && num[learnRound]%looksEvery != 0 && num[learnFetched] < num[learnNextFit] {
+		if !l.looks() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
@@ -117,7 +133,7 @@ func (l *learner) turn() {
 		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/4)
 		num[learnRefit] = 1
 	case learnRescore:
-		l.rescoring.begin(l.group.Len(), rescored(int(num[learnFetched]), num[learnRefit] == 1))
+		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
 		num[learnRefit] = 0
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
@@ -138,7 +154,7 @@ func (l *learner) step(links int) (more bool) {
 	case learnFit:
 		return l.model.Step()
 	}
-	return l.rescoring.step(links, l.board, l.score)
+	return l.rescoring.Step(links, l.board, l.score)
 }
 
 // weight returns what a page contributes to the index. A page that failed, or brought nothing
@@ -269,8 +285,11 @@ func (l *learner) target(label uint16) float64 {
 // beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
 // are enough.
 func (l *learner) beginFit() bool {
-	n := l.memo.page.Len() * 9 / 10
-	step := max(1, (n+fitted-1)/fitted)
+	n, most := l.memo.page.Len()*9/10, fitted
+	if l.small() {
+		most = smallFitted
+	}
+	step := max(1, (n+most-1)/most)
 	used := 0
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {
@@ -291,11 +310,11 @@ func (l *learner) beginFit() bool {
 
 // rescored returns how many of the waiting pages with the highest values get new ones. After a
 // fit all values may change; after other checkpoints those of a few.
-func rescored(fetched int, refit bool) int {
+func rescored(known, fetched int, refit bool) int {
 	if refit {
-		return max(2000, fetched/4)
+		return max(5000, fetched/4)
 	}
-	return max(250, fetched/16)
+	return max(400, min(1000, (known-fetched)/4), fetched/16)
 }
 
 // leastFitted is the least number of examples of a fit.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // The features of a page, by their index.
@@ -30,7 +31,7 @@ const (
 // score returns the value of a page, lowered if pages like it brought nothing new.
 func (l *learner) score(p graph.Page) float64 {
 	if l.likeDull(p) {
-		return Lower(l.predict(p))
+		return queue.Lower(l.predict(p))
 	}
 	return l.predict(p)
 }

@@ -13,8 +13,9 @@ type memory struct {
 }
 
 const (
-	fitted = 2000   // most examples of a fit
-	kept   = 12_000 // most pages of a memory
+	smallFitted = 2000   // most examples of a fit in a small crawl
+	fitted      = 6000   // and in others
+	kept        = 12_000 // most pages of a memory
 )
 
 func newMemory(s *graph.Set, boards int) memory {
