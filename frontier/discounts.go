@@ -4,14 +4,13 @@ import (
 	"math/bits"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
 // discounts holds the pages that are handed out later than their values say: those that
 // only near duplicates link to, or pages that seem to be in a trap, and all pages of sites
 // that mirror others. While such a page waits, its value in the queues is that of
-// policy.Lower. The policies see only the values that they set.
+// queue.Lower. The policies see only the values that they set.
 //
 //	in a queue:  value = Lower(v) if it is discounted, v otherwise
 //	else:        value = v
@@ -98,7 +97,7 @@ func (x *orders) liftNear(links []graph.Page) {
 		x.nears.Slice()[p/64] &^= 1 << (p % 64)
 		x.near--
 		if !x.discounted(p) {
-			x.revalue(p, policy.Raise)
+			x.revalue(p, queue.Raise)
 		}
 	}
 }
@@ -113,7 +112,7 @@ func (x *orders) discountSite(s graph.Site, known int) {
 	if int(s) < known {
 		for _, p := range x.waiting(s) {
 			if !x.discounted(p) {
-				x.revalue(p, policy.Lower)
+				x.revalue(p, queue.Lower)
 			}
 		}
 	}
@@ -152,13 +151,13 @@ func (x *orders) revalue(p graph.Page, to func(float64) float64) {
 // lower applies the discount of a page before it waits in q.
 func (x *orders) lower(q *queue.Queue, p graph.Page) {
 	if x.discounted(p) {
-		q.Set(p, policy.Lower(q.Value(p)))
+		q.Set(p, queue.Lower(q.Value(p)))
 	}
 }
 
 // raise removes the discount of a page that no longer waits in q.
 func (x *orders) raise(q *queue.Queue, p graph.Page) {
 	if x.discounted(p) {
-		q.Set(p, policy.Raise(q.Value(p)))
+		q.Set(p, queue.Raise(q.Value(p)))
 	}
 }

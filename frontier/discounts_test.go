@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // given is a policy with the values that a test wants, on two boards of which the first
@@ -291,7 +292,7 @@ func values(t *testing.T, f *Frontier) {
 				q = b.pool
 			}
 			if q.Waits(p) && f.Discounted(p) {
-				v = policy.Lower(v)
+				v = queue.Lower(v)
 			}
 			if q.Value(p) != v {
 				t.Fatalf("page %d has value %v in its queue, want %v", p, q.Value(p), v)

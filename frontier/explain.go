@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // What follows answers questions of people about single pages. It changes nothing, and most
@@ -127,7 +128,7 @@ func (a ranking) before(b ranking) bool {
 func (r Ranks) ranking(p graph.Page, board int) ranking {
 	v := r.Score(p, board)
 	if r.f.orders.discounted(p) {
-		v = policy.Lower(v)
+		v = queue.Lower(v)
 	}
 	return ranking{!r.f.orders.boards[board].active.Waits(p), v, p}
 }

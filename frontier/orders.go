@@ -50,7 +50,7 @@ func (x *orders) add(set *graph.Set, o *Options) *policy.Board {
 	if o.Mode != Continuous {
 		b.pool = newQueue(name + " pool")
 	}
-	b.face = policy.NewBoard(b.active, b.pool)
+	b.face = queue.NewBoard(b.active, b.pool)
 	x.boards = append(x.boards, b)
 	return b.face
 }
@@ -158,7 +158,7 @@ func (x *orders) any(s graph.Site) (graph.Page, bool) {
 func (x *orders) value(p graph.Page, board int) float64 {
 	q := x.boards[board].active
 	if q.Waits(p) && x.discounted(p) {
-		return policy.Raise(q.Value(p))
+		return queue.Raise(q.Value(p))
 	}
 	return q.Value(p)
 }

@@ -155,7 +155,8 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	7: what pages have to do with a topic
 //	8: a smaller model of foresight
 //	9: requisites of pages
-const layoutVersion = 9
+//	10: features of foresight without logarithms, the number of its checkpoints
+const layoutVersion = 10
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -21,8 +21,8 @@ import (
 //
 // It knows the links of fetched pages, and URLs if there are any. Cost per link: some
 // additions and now and then a prediction; at each checkpoint, which come whenever the fetched
-// pages have grown by a fortieth, later by an eighth: three sweeps over all kept links, and a
-// prediction for some of the waiting pages. All of it is done in slices. It keeps the links of
+// pages have grown by a fortieth, later by an eighth: one sweep over all kept links, later three,
+// and a prediction for some of the waiting pages. All of it is done in slices. It keeps the links of
 // all fetched pages up to a number of links; beyond it those of one page in two, then in four,
 // and so on. The others count as if they linked like those of their group.
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy/boost"
 	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // learner is the learned order of foresight.
@@ -23,11 +24,13 @@ type learner struct {
 	index     *hindsight.Index
 	model     *boost.Learner
 	memo      memory
-	rescoring rescoring
+	rescoring queue.Rescoring
 	path      group.Path         // reused
 	url       []byte             // reused
+	next      []graph.Page       // reused
 	x         [features]float32  // reused
 	roots     [rootSteps]float64 // 2^(i/rootSteps)
+	middle    middle             // of the labels as they are; no state
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -86,6 +89,7 @@ const (
 	learnBegan          // learnFetched when the last checkpoint began
 	learnNews           // see noteNews, bits of a float64
 	learnRefit          // 1 if the model is new to the waiting pages
+	learnRound          // checkpoints that have begun
 	learnNumbers
 )
 
@@ -99,13 +103,13 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	groups := n/5 + leastGroups
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups, e.MaxSites),
-		est:   hindsight.NewEstimate(n, groups),
-		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 40, Depth: 2, Rate: .15, Leaf: 10}),
+		est: hindsight.NewEstimate(n, groups), middle: middle{root: 1},
+		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 24, Depth: 2, Rate: .25, Leaf: 10}),
 	}
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)
 	l.memo = newMemory(&l.Set, boards)
-	l.rescoring = newRescoring(&l.Set)
+	l.rescoring = queue.NewRescoring(&l.Set, "foresight", linkCost, scoreCost)
 	l.makeColumns(n, groups)
 	l.trade = newTrade(&l.Set, e)
 	for i := range l.roots {
@@ -242,6 +246,9 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 		l.memo.keep(p, board, l.features(p))
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
+	if l.model.Fits() > 0 && l.small() {
+		l.rescoreNext(l.e.Facts.Site(p))
+	}
 }
 
 func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {

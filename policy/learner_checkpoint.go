@@ -34,33 +34,42 @@ const (
 func (l *learner) world() *hindsight.World {
 	w := &hindsight.World{
 		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
-		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
+		Group: l.group.Slice(), Up: l.tree.Ups(), Out: l.e.Out,
 	}
 	l.trade.open(w, l.group.Len())
 	return w
 }
 
-// sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
-const sweeps = 3
+// A small crawl has many checkpoints for its links. So it does less at each of them: one sweep
+// from the last estimate, and new labels at one checkpoint of some, beyond the first pages, and
+// before each fit.
+const (
+	smallPages  = 10_000 // fetched pages of a small crawl
+	smallSweeps = 1
+	sweeps      = 3
+	looksEvery  = 3
+	looksAlways = 100 // fetched pages
+)
+
+// small reports whether the crawl is a small one still.
+func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
+
+// looks reports whether labels are to be renewed at the checkpoint under way.
+func (l *learner) looks() bool {
+	num := l.numbers.Slice()
+	return !l.small() || num[learnFetched] <= looksAlways || num[learnRound]%looksEvery == 0 || num[learnFetched] >= num[learnNextFit]
+}
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
 // least. In the first hundred pages an estimate soon becomes out of date.
 const firstPages = 5
 
-// learnPace returns by which part fetched pages grow from one checkpoint to the next.
+// learnPace returns by which part fetched pages grow from one checkpoint to the next. A large
+// crawl changes less.
 func learnPace(fetched uint64) (part uint64) {
-	if fetched < 10_000 {
-		return 40
-	}
-	return pace(fetched)
-}
-
-// pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
-// changes less.
-func pace(fetched uint64) (part uint64) {
 	switch {
-	case fetched < 10_000:
-		return 20
+	case fetched < smallPages:
+		return 40
 	case fetched < 100_000:
 		return 12
 	}
@@ -95,7 +104,12 @@ func (l *learner) begin() {
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
 	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
-	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
+	num[learnRound]++
+	many := sweeps
+	if l.small() {
+		many = smallSweeps
+	}
+	l.est.Begin(l.group.Len(), l.tree.Len(), many)
 }
 
 // turn begins a stage.
@@ -103,6 +117,11 @@ func (l *learner) turn() {
 	num := l.numbers.Slice()
 	switch num[learnStage] {
 	case learnIndex:
+		if !l.looks() {
+			num[learnStage] = learnRescore
+			l.turn()
+			return
+		}
 		l.index.Begin(int(num[learnPages]))
 	case learnMeans:
 		num[learnMeaned] = num[learnGroups]
@@ -117,7 +136,7 @@ func (l *learner) turn() {
 		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
 		num[learnRefit] = 1
 	case learnRescore:
-		l.rescoring.begin(l.group.Len(), rescored(int(num[learnFetched]), num[learnRefit] == 1))
+		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
 		num[learnRefit] = 0
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
@@ -138,7 +157,7 @@ func (l *learner) step(links int) (more bool) {
 	case learnFit:
 		return l.model.Step()
 	}
-	return l.rescoring.step(links, l.board, l.score)
+	return l.rescoring.Step(links, l.board, l.score)
 }
 
 // weight returns what a page contributes to the index. A page that failed, or brought nothing
@@ -163,7 +182,7 @@ func (l *learner) each(many int, end int, do func(int)) bool {
 }
 
 // labelSteps is the number of steps of 1 in a label.
-const labelSteps = 256
+const labelSteps = 32
 
 // labelOf returns the logarithm of an index, in steps, from 1 up.
 func labelOf(index float64) uint16 {
@@ -220,10 +239,14 @@ func (l *learner) mean() float64 {
 	if l.trade.foreign != nil {
 		sum, n = l.trade.labels(sum, n)
 	}
-	if n == 0 {
-		return 0
+	if sum != l.middle.sum || n != l.middle.n {
+		l.middle = middle{sum: sum, n: n}
+		if n > 0 {
+			l.middle.mean = sum / n
+		}
+		l.middle.root = exp2(-l.middle.mean / 4)
 	}
-	return sum / n
+	return l.middle.mean
 }
 
 // labels returns the sum of the labels and their number.
@@ -232,6 +255,13 @@ func (l *learner) labels() (sum, n float64) {
 		return 0, 0
 	}
 	return float64(l.groupSum.At(0)) / labelSteps, float64(l.groupN.At(0))
+}
+
+// A middle is the mean of all labels, made of their sum and number.
+type middle struct {
+	sum, n float64
+	mean   float64
+	root   float64 // 2^(-mean/4)
 }
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
@@ -249,20 +279,30 @@ func (l *learner) setMeans(i int) {
 // rootSteps is the number of steps of 1 in the logarithm of a target.
 const rootSteps = 4 * labelSteps
 
+// largestTarget is the target of labels that are 6 above the mean, or more.
+const largestTarget = 2 * math.Sqrt2
+
 // target returns what the model is to predict for a label: 2^(l/4), where l is the label less
 // the mean, 6 at most.
 func (l *learner) target(label uint16) float64 {
 	d := min(steps(label)-int64(l.mean()*labelSteps), 6*labelSteps)
-	whole := d >> 10
-	return math.Ldexp(l.roots[d-whole<<10], int(whole))
+	whole := d / rootSteps
+	if d < whole*rootSteps {
+		whole--
+	}
+	return math.Ldexp(l.roots[d-whole*rootSteps], int(whole))
 }
 
 // beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
 // are enough.
 func (l *learner) beginFit() bool {
-	n := l.memo.page.Len() * 9 / 10
+	n, most := l.memo.page.Len()*9/10, fitted
+	if l.small() {
+		most = smallFitted
+	}
 	used := l.trade.examples()
-	step := max(1, (n+fitted-used-1)/(fitted-used))
+	most = min(most, fitted-used)
+	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {
 			used++
@@ -283,11 +323,11 @@ func (l *learner) beginFit() bool {
 
 // rescored returns how many of the waiting pages with the highest values get new ones. After a
 // fit all values may change; after other checkpoints those of a few.
-func rescored(fetched int, refit bool) int {
+func rescored(known, fetched int, refit bool) int {
 	if refit {
 		return max(5000, fetched/4)
 	}
-	return max(1000, fetched/16)
+	return max(400, min(1000, (known-fetched)/4), fetched/16)
 }
 
 // leastFitted is the least number of examples of a fit.

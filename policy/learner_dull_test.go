@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // take hands out a page that has no links.
@@ -34,7 +35,7 @@ func TestForesightDull(t *testing.T) {
 			t.Errorf("dull %v: explored is %v", dull, explored)
 		}
 		l.est.Add(p, 1)
-		if lowered := l.score(p) == Lower(l.predict(p)); lowered != dull {
+		if lowered := l.score(p) == queue.Lower(l.predict(p)); lowered != dull {
 			t.Errorf("dull %v: lowered is %v", dull, lowered)
 		}
 		l.est.Add(3, 1)

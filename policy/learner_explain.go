@@ -29,13 +29,25 @@ func featureNames() [features]string {
 	}
 }
 
+// shown returns a feature as its name says. The model asks only which of two values is greater,
+// so it does without the logarithms.
+func shown(feature int, v float32) float64 {
+	switch feature {
+	case featEst, featExplore, featSiteRate:
+		return log2(float64(v) + 1e-6)
+	case featLinks, featKnown, featTaken, featParentOut:
+		return log2(float64(v) + 1)
+	}
+	return float64(v)
+}
+
 // Explain returns what the model makes of each feature of p, those that decide first. Before
 // the model was fitted it is the estimate of PageRank alone.
 func (l *learner) Explain(p graph.Page) []Factor {
 	if l.model.Fits() == 0 {
 		return sole("estimated PageRank; nothing is learned yet", l.est.Value(p))
 	}
-	x := slices.Clone(l.features(p))
+	x := l.features(p)
 	var parts [features]float64
 	rest, model := l.model.Parts(x, parts[:]), l.modelShare()
 	total := l.predict(p)
@@ -49,7 +61,7 @@ func (l *learner) Explain(p graph.Page) []Factor {
 	}
 	for i, name := range featureNames() {
 		if i != featPriority || l.above.Len() > 0 { // a sitemap has said something
-			list = append(list, Factor{Name: name, Value: float64(x[i]), Share: model * parts[i] / total})
+			list = append(list, Factor{Name: name, Value: shown(i, x[i]), Share: model * parts[i] / total})
 		}
 	}
 	slices.SortStableFunc(list[1:], func(a, b Factor) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })

@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"math"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // The features of a page, by their index.
@@ -28,7 +31,7 @@ const (
 // score returns the value of a page, lowered if pages like it brought nothing new.
 func (l *learner) score(p graph.Page) float64 {
 	if l.likeDull(p) {
-		return Lower(l.predict(p))
+		return queue.Lower(l.predict(p))
 	}
 	return l.predict(p)
 }
@@ -44,7 +47,10 @@ func (l *learner) predict(p graph.Page) float64 {
 }
 
 // ownWorth returns the target of a page that leads to nothing, by the estimate.
-func (l *learner) ownWorth(p graph.Page) float64 { return l.target(labelOf(l.est.Value(p))) }
+func (l *learner) ownWorth(p graph.Page) float64 {
+	l.mean()
+	return min(math.Sqrt(math.Sqrt(l.est.Value(p)))*l.middle.root, largestTarget)
+}
 
 // features returns what is known of a page that waits. The result is valid until the next
 // call.
@@ -52,21 +58,21 @@ func (l *learner) features(p graph.Page) []float32 {
 	i, x := int(p), &l.x
 	g := group.ID(l.group.At(i))
 	links := float64(l.links.At(i))
-	x[featEst] = lg(l.est.Value(p) + 1e-6)
-	x[featLinks] = lg(links + 1)
-	x[featExplore] = lg(l.xim.value(p))
+	x[featEst] = float32(l.est.Value(p))
+	x[featLinks] = float32(links)
+	x[featExplore] = float32(l.xim.value(p))
 	x[featDirs] = float32(l.state.At(i) & dirBits)
 	x[featIndex] = float32(l.state.At(i) & indexBit)
 	x[featOwnDir] = float32(float64(l.ownDir.At(i)) / (links + 1))
-	x[featSiteRate] = lg((links + .1) / (float64(l.tree.Taken(l.tree.Site(g))) + .5))
-	x[featKnown] = lg(1 + float64(l.tree.Known(g)))
-	x[featTaken] = lg(1 + float64(l.tree.Taken(g)))
+	x[featSiteRate] = float32((links + .1) / (float64(l.tree.Taken(l.tree.Site(g))) + .5))
+	x[featKnown] = float32(l.tree.Known(g))
+	x[featTaken] = float32(l.tree.Taken(g))
 	x[featGroup], x[featGroupNew] = l.groupMeans(g)
 	k := int(l.look.At(i))
 	x[featLook] = l.meanOf(l.lookSum.At(k), l.lookN.At(k))
-	x[featParentOut], x[featSiblings] = -1, 0
+	x[featParentOut], x[featSiblings] = -.5, 0
 	if up := l.e.Facts.From(p); up != graph.NoPage {
-		x[featParentOut] = lg(float64(l.out.At(int(up))) + 1)
+		x[featParentOut] = float32(l.out.At(int(up)))
 		x[featSiblings] = l.meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)))
 	}
 	x[featPriority] = l.aboveMean(p)

@@ -13,8 +13,9 @@ type memory struct {
 }
 
 const (
-	fitted = 6000   // most examples of a fit
-	kept   = 12_000 // most pages of a memory
+	smallFitted = 2000   // most examples of a fit in a small crawl
+	fitted      = 6000   // and in others
+	kept        = 12_000 // most pages of a memory
 )
 
 func newMemory(s *graph.Set, boards int) memory {
@@ -44,9 +45,9 @@ func (m *memory) wants() bool {
 func (m *memory) keep(p graph.Page, board int, x []float32) {
 	m.page.Append(uint32(p))
 	m.board.Append(uint8(board))
-	for _, v := range x {
-		m.x.Append(v)
-	}
+	n := m.x.Len()
+	m.x.Grow(n + features)
+	copy(m.x.Slice()[n:], x)
 	if m.page.Len() < kept {
 		return
 	}

@@ -43,7 +43,7 @@ func newTinyCrawl(t *testing.T, params Params, slice int) *tinyCrawl {
 		q := queue.New("test", most, 1)
 		q.Site(0)
 		c.queues = append(c.queues, q)
-		e.Boards = append(e.Boards, NewBoard(q, nil))
+		e.Boards = append(e.Boards, queue.NewBoard(q, nil))
 	}
 	made, err := newForesight(e, params)
 	if err != nil {
@@ -232,41 +232,6 @@ func TestSample(t *testing.T) {
 	}
 	if l.groupN.At(0) < 1200 {
 		t.Errorf("%d labels", l.groupN.At(0))
-	}
-}
-
-// TestRescoring: a rescoring takes the pages with the highest values and as many others, from
-// where the last one stopped.
-func TestRescoring(t *testing.T) {
-	const pages, many = 1000, 100
-	q := queue.New("test", pages, 1)
-	defer q.Free()
-	q.Site(0)
-	b := NewBoard(q, nil)
-	for p := range graph.Page(pages) {
-		q.Page(p, 0)
-		q.Push(p)
-		b.Set(p, float64(p%10)/4)
-	}
-	var s graph.Set
-	r := newRescoring(&s)
-	defer s.Free()
-	taken := make([]int, pages)
-	score := func(p graph.Page) float64 { taken[p]++; return b.Value(p) }
-	for range 11 {
-		r.begin(pages, many)
-		for r.step(50, b, score) {
-		}
-	}
-	for p, n := range taken {
-		switch {
-		case p%10 == 9 && n < 10: // all at first, then the highest
-			t.Errorf("page %d with a high value was taken %d times", p, n)
-		case n == 0:
-			t.Errorf("page %d was never taken", p)
-		case p%10 < 9 && n > 3:
-			t.Errorf("page %d with a low value was taken %d times", p, n)
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/queue"
 )
 
 // trade is what a learner has of other partitions of the crawl, and they of it: the part of the
@@ -106,7 +107,7 @@ func (f *foresight) Level(p graph.Page) float64 {
 	l := f.learner
 	v := l.board.Value(p)
 	if l.board.Discounted(p) {
-		v = Lower(v)
+		v = queue.Lower(v)
 	}
 	if l.model.Fits() == 0 {
 		return log2(v + 1e-6)

@@ -23,7 +23,7 @@ func mustChoose(t *testing.T, text string) *Choice {
 // boards returns new boards for a choice.
 func boards(c *Choice, pages int) (out []*Board) {
 	for range c.Spec.Count(true) {
-		out = append(out, NewBoard(queue.New("test", pages, 1), nil))
+		out = append(out, queue.NewBoard(queue.New("test", pages, 1), nil))
 	}
 	return out
 }

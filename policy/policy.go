@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/queue"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
 )
@@ -15,6 +16,10 @@ type Facts interface {
 	From(graph.Page) graph.Page // the page that linked to it first; NoPage for a seed
 	Depth(graph.Page) int       // links from a seed: along From, or on the shortest known path
 }
+
+// A Board is one order of the known pages: a policy sets the values, and the frontier reads
+// the order.
+type Board = queue.Board
 
 // Env holds all that a policy may know, and the boards for its values. It has no oracle:
 // policies that need one are constructed with it (Spec.NewOmniscient), which only the

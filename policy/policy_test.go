@@ -65,7 +65,7 @@ func TestLargerSitesFirst(t *testing.T) {
 	for p := range pages {
 		of = append(of, graph.Site(Hash(1, uint64(p))%sites))
 	}
-	e := &Env{Facts: of, Boards: []*Board{NewBoard(q, nil)}, MaxPages: pages, MaxSites: sites}
+	e := &Env{Facts: of, Boards: []*Board{queue.NewBoard(q, nil)}, MaxPages: pages, MaxSites: sites}
 	made, err := largerSitesFirstSpec().New(e, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestQueueOfSite(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	env := func() *Env {
-		return &Env{Boards: []*Board{NewBoard(queue.New("test", 10, 10), nil)}, MaxPages: 10, MaxSites: 10, Batch: 5}
+		return &Env{Boards: []*Board{queue.NewBoard(queue.New("test", 10, 10), nil)}, MaxPages: 10, MaxSites: 10, Batch: 5}
 	}
 	small := env()
 	small.Batch = 0

@@ -122,3 +122,15 @@ func (s *scored) setMean(i int) {
 func (s *scored) fit(i int) {
 	s.places.Fit(score.Term(i), func(p graph.Page) float64 { return s.value(score.Term(i), p) })
 }
+
+// pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
+// changes less.
+func pace(fetched uint64) (part uint64) {
+	switch {
+	case fetched < 10_000:
+		return 20
+	case fetched < 100_000:
+		return 12
+	}
+	return 8
+}

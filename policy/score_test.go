@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/queue"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
 )
@@ -16,6 +17,13 @@ import (
 // newScore returns the policy score over four pages, 0 and 1 of one site, 2 and 3 of another,
 // after page 0 was fetched in 2 s with links to 1 and 2, and page 2 in 0.5 s with links to 1 and 3.
 func newScore(t *testing.T, expression string) *scored {
+	t.Helper()
+	s, _ := newScoreOver(t, expression)
+	return s
+}
+
+// newScoreOver returns the queue of its board, too.
+func newScoreOver(t *testing.T, expression string) (*scored, *queue.Queue) {
 	t.Helper()
 	f, err := score.Compile(expression)
 	if err != nil {
@@ -57,7 +65,7 @@ func newScore(t *testing.T, expression string) *scored {
 	}
 	for s.Work(10) {
 	}
-	return s
+	return s, q
 }
 
 // giveTopic lets an environment have a topic of two words of the same weight, of which page 0 has
@@ -159,8 +167,8 @@ func TestScoreKeeps(t *testing.T) {
 
 // TestScoreAgain: a page that is to be tried again has the value that it has by then.
 func TestScoreAgain(t *testing.T) {
-	s := newScore(t, "backlinks")
-	s.board.first.Remove(3)
+	s, q := newScoreOver(t, "backlinks")
+	q.Remove(3)
 	s.Done(0, 1, &event.Outcome{First: 4}, []graph.Page{3})
 	if v := s.board.Value(3); v != 1 {
 		t.Errorf("under way it has %v", v)

@@ -15,7 +15,9 @@ import (
 //	none left closes, and the next one of the line opens
 //
 // The line holds the sites that have pages but are not open, in the order in which
-// they became known or got pages again. Within a site: the order of discovery.
+// they became known or got pages again, or (next=random) in a random order of all sites, of
+// which Najork and Wiener say that the quality of the crawl is even. Within a site: the order
+// of discovery.
 //
 // It knows which site a page belongs to, and no links. A site has no page left when its
 // last request has ended and all its known pages were handed out. Cost per link: none.
@@ -28,8 +30,9 @@ func siteAtATimeSpec() *Spec {
 		Name:   "site-at-a-time",
 		Source: "Burner 1997",
 		What:   "a number of sites at a time, each to its end",
-		Params: []Param{{Name: "hosts", Default: "64", What: "sites that are open at a time"}},
-		New:    newSiteAtATime,
+		Params: []Param{{Name: "hosts", Default: "64", What: "sites that are open at a time"},
+			{Name: "next", Values: []string{"known", "random"}, Default: "known", What: "which site opens next: the one that is known longest, or by a random order of all sites"}},
+		New: newSiteAtATime,
 	}
 }
 
@@ -41,6 +44,9 @@ type siteAtATime struct {
 	left  *graph.Column[uint32] // by site: pages that are known and not handed out
 	state *graph.Column[uint8]  // by site: closed, inLine or open
 	next  *graph.Column[uint32] // by site in the line: 1 + the one behind it, 0 for the last
+	// bag is the line in random order, a heap; nil if the line has an order.
+	bag    *graph.Column[uint32]
+	random uint64
 
 	numbers *graph.Column[uint64] // see turnsGiven
 }
@@ -74,6 +80,10 @@ func newSiteAtATime(e *Env, params Params) (Policy, error) {
 	s.next = graph.NewColumnIn[uint32](&s.Set, "sites line", e.MaxSites)
 	s.numbers = graph.NewColumnIn[uint64](&s.Set, "sites numbers", siteNumbers)
 	s.numbers.Grow(siteNumbers)
+	if params["next"] == "random" {
+		s.random = e.Random
+		s.bag = graph.NewColumnIn[uint32](&s.Set, "sites bag", e.MaxSites)
+	}
 	return s, nil
 }
 
@@ -145,6 +155,10 @@ func (s *siteAtATime) gain(site graph.Site) {
 	}
 	num := s.numbers.Slice()
 	s.state.Set(int(site), inLine)
+	if s.bag != nil {
+		s.put(site)
+		return
+	}
 	s.next.Set(int(site), 0)
 	if num[lineFirst] == 0 {
 		num[lineFirst] = uint64(n)
@@ -157,9 +171,11 @@ func (s *siteAtATime) gain(site graph.Site) {
 // fill opens sites of the line while there is room.
 func (s *siteAtATime) fill() {
 	num := s.numbers.Slice()
-	for num[sitesOpen] < s.hosts && num[lineFirst] != 0 {
-		site := graph.Site(num[lineFirst] - 1)
-		num[lineFirst] = uint64(s.next.At(int(site)))
+	for num[sitesOpen] < s.hosts {
+		site, ok := s.first()
+		if !ok {
+			return
+		}
 		if s.left.At(int(site)) == 0 {
 			s.state.Set(int(site), closed)
 			continue
@@ -168,6 +184,55 @@ func (s *siteAtATime) fill() {
 		num[sitesOpen]++
 		s.turn(site)
 	}
+}
+
+// first takes the first site out of the line.
+func (s *siteAtATime) first() (site graph.Site, ok bool) {
+	num := s.numbers.Slice()
+	switch {
+	case s.bag != nil && s.bag.Len() > 0:
+		return s.draw(), true
+	case s.bag != nil || num[lineFirst] == 0:
+		return 0, false
+	}
+	site = graph.Site(num[lineFirst] - 1)
+	num[lineFirst] = uint64(s.next.At(int(site)))
+	return site, true
+}
+
+// before reports whether site a opens before site b, in the random order.
+func (s *siteAtATime) before(a, b uint32) bool {
+	x, y := Hash(s.random, uint64(a)), Hash(s.random, uint64(b))
+	return x < y || x == y && a < b
+}
+
+// put adds a site to the bag.
+func (s *siteAtATime) put(site graph.Site) {
+	s.bag.Append(uint32(site))
+	h := s.bag.Slice()
+	for i := len(h) - 1; i > 0 && s.before(h[i], h[(i-1)/2]); i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+// draw takes the first site out of the bag.
+func (s *siteAtATime) draw() graph.Site {
+	h := s.bag.Slice()
+	first, n := h[0], len(h)-1
+	h[0] = h[n]
+	for i := 0; 2*i+1 < n; {
+		k := 2*i + 1
+		if k+1 < n && s.before(h[k+1], h[k]) {
+			k++
+		}
+		if !s.before(h[k], h[i]) {
+			break
+		}
+		h[i], h[k] = h[k], h[i]
+		i = k
+	}
+	s.bag.Truncate(n)
+	return graph.Site(first)
 }
 
 // turn puts an open site behind all other open ones.

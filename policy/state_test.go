@@ -15,7 +15,7 @@ func newEnv(of facts, sites int) (*Env, *queue.Queue) {
 	for s := range graph.Site(sites) {
 		q.Site(s)
 	}
-	return &Env{Facts: of, Boards: []*Board{NewBoard(q, nil)}, MaxPages: len(of), MaxSites: sites,
+	return &Env{Facts: of, Boards: []*Board{queue.NewBoard(q, nil)}, MaxPages: len(of), MaxSites: sites,
 		SiteName: func(s graph.Site) string { return fmt.Sprint("http://", s, ".example") }}, q
 }
 

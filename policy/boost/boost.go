@@ -47,6 +47,7 @@ type Learner struct {
 	above   []histogram            // of the level above
 	values  sorter                 // reused
 	tallies []tally                // reused: what is left to be explained, by example
+	cuts    [room]cut              // reused: the questions of the tree that is made
 }
 
 // The indexes of Learner.numbers.
@@ -220,9 +221,9 @@ func (l *Learner) Add(x []float32, target float64) bool {
 	if l.rest.Len() == l.o.Examples {
 		return false
 	}
-	for _, v := range x {
-		l.x.Append(v)
-	}
+	n := l.x.Len()
+	l.x.Grow(n + l.o.Features)
+	copy(l.x.Slice()[n:], x)
 	l.rest.Append(target)
 	return true
 }

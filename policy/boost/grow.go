@@ -1,18 +1,21 @@
 package boost
 
+// sampled is the number of values of a feature, or a little more, by which classes are made.
+const sampled = 500
+
 // class divides the values of a feature into classes of about equal size.
 func (l *Learner) class(f int) {
 	x, n, step := l.x.Slice(), l.rest.Len(), l.o.Features
 	values := &l.values
 	values.keys = values.keys[:0]
-	for i := range n {
+	for i := 0; i < n; i += max(1, n/sampled) {
 		values.add(x[i*step+f])
 	}
 	values.sort()
 	edges := (*[bins]float32)(l.edge.Slice()[f*bins:])
 	k := 0
 	for b := 1; b < bins && n > 0; b++ {
-		if v := values.at(b * n / bins); k == 0 || v > edges[k-1] {
+		if v := values.at(b * len(values.keys) / bins); k == 0 || v > edges[k-1] {
 			edges[k] = v
 			k++
 		}
@@ -50,7 +53,7 @@ func (l *Learner) grow(tree int) {
 		for k := range first {
 			l.ask(tree, first+k, l.hist[k*l.o.Features:(k+1)*l.o.Features])
 		}
-		l.move(tree)
+		l.move()
 	}
 	l.explain(tree)
 }
@@ -106,10 +109,12 @@ func (l *Learner) smaller(first int) (is [room]bool) {
 func (l *Learner) ask(tree, node int, h []histogram) {
 	at := tree*room + node
 	l.next.ask.Set(at, uint64(newQuestion(0, always)))
+	l.cuts[node] = cut{class: bins}
 	best := 1e-9
 	for f := range h {
 		if gain, c := l.split(&h[f]); gain > best {
 			best = gain
+			l.cuts[node] = cut{f, uint8(c)}
 			l.next.ask.Set(at, uint64(newQuestion(f, l.edge.At(f*bins+c))))
 		}
 	}
@@ -139,14 +144,18 @@ func (l *Learner) split(h *histogram) (best float64, class int) {
 	return best, class
 }
 
+// A cut is a question by classes: those up to class are on the left side.
+type cut struct {
+	feature int
+	class   uint8
+}
+
 // move moves the examples one level down.
-func (l *Learner) move(tree int) {
-	x, nodes, f := l.x.Slice(), l.node.Slice(), l.o.Features
-	ask := (*[room]uint64)(l.next.ask.Slice()[tree*room:])
+func (l *Learner) move() {
+	classes, nodes, f := l.bin.Slice(), l.node.Slice(), l.o.Features
 	for i, at := range nodes {
-		q := question(ask[at%room])
-		right := uint8(0)
-		if x[i*f+int(q.feature())] > q.limit() {
+		right, cut := uint8(0), &l.cuts[at%room]
+		if classes[i*f+cut.feature] > cut.class {
 			right = 1
 		}
 		nodes[i] = 2*at + right

@@ -36,12 +36,13 @@ const deepest = 8
 // shallow is the number of directories up to which Near goes.
 const shallow = 3
 
-// A Tree holds groups and counts their pages. It takes 48 bytes for each group and 4 for each
+// A Tree holds groups and counts their pages. It takes 52 bytes for each group and 4 for each
 // site.
 type Tree struct {
 	graph.Set
 	keys    *Table // group g has the key g-1
 	records *graph.Column[record]
+	ups     *graph.Column[uint32] // by group: the one above it, as in its record
 	sites   *graph.Column[uint32] // by site: its group, 0 if it has none
 	most    int
 	last    [deepest + 4]struct { // by level: the group found last, to save a search
@@ -73,7 +74,9 @@ func New(most, sites int) *Tree {
 	graph.AddTo(&t.Set, t.keys)
 	t.records = graph.NewColumnIn[record](&t.Set, "groups: records", most)
 	t.sites = graph.NewColumnIn[uint32](&t.Set, "groups: sites", sites)
+	t.ups = graph.NewColumnIn[uint32](&t.Set, "groups: above", most)
 	t.records.Append(record{})
+	t.ups.Append(0)
 	return t
 }
 
@@ -84,6 +87,9 @@ func (t *Tree) at(g ID) *record { return &t.records.Slice()[g] }
 
 // Up returns the group above g, and the root for itself.
 func (t *Tree) Up(g ID) ID { return ID(t.at(g)[recordUp]) }
+
+// Ups returns the groups above all groups.
+func (t *Tree) Ups() []uint32 { return t.ups.Slice() }
 
 // Dir returns the directory to which the files of g belong, or the site. Without URLs it is g.
 func (t *Tree) Dir(g ID) ID { return ID(t.at(g)[recordDir]) }
@@ -218,4 +224,5 @@ func (t *Tree) add(up ID, k uint64) {
 		r[recordDir] = above[recordDir]
 	}
 	t.records.Append(r)
+	t.ups.Append(uint32(up))
 }

@@ -13,10 +13,10 @@ type World struct {
 	Marks         []uint16
 	Mask, Fetched uint16
 	// Group holds the group of each page: one that is expected to link as the fetched pages of
-	// the group do. Up returns the group above a group, which has a lower number; that of 0
+	// the group do. Up holds the group above each group, which has a lower number; that of 0
 	// is 0.
 	Group []uint32
-	Up    func(uint32) uint32
+	Up    []uint32
 	// Out returns the links of a fetched page. They are valid until the next call.
 	Out func(graph.Page) []graph.Page
 	// Where a crawl is cut into partitions, the mass of a page with Foreign among its marks goes to
@@ -84,15 +84,15 @@ const (
 	openSums
 )
 
-// The stages of an estimate: emptying and counting once, then the others in each sweep.
+// The stages of an estimate: the first three once, then the others in each sweep.
 const (
-	emptying  = iota // the counts of the groups
-	counting         // fetched pages of the groups
-	clearing         // the masses of the groups
-	sharing          // mass of waiting pages to their groups
+	emptying  = iota // the groups
+	counting         // fetched pages of the groups, mass of their waiting pages
+	adding           // groups, from the last to the first: what those below have fetched
 	keeping          // groups, from the last to the first
 	lending          // groups, from the first to the last
 	emitting         // links
+	clearing         // the masses of the groups
 	gathering        // the new masses
 	stages
 )
@@ -100,8 +100,6 @@ const (
 const (
 	// follow is the probability of following a link.
 	follow = 0.9
-	// countCost is what it takes to count a page, in links.
-	countCost = 4
 	// trust is the number of fetched pages at which a group keeps half of the mass.
 	trust = 0.5
 )
@@ -168,7 +166,7 @@ func (e *Estimate) Step(w *World, links int) (more bool) {
 			return true
 		}
 		end := num[pages]
-		if s := num[stage]; s == emptying || s == clearing || s == keeping || s == lending {
+		if s := num[stage]; s != counting && s != emitting && s != gathering {
 			end = num[groups]
 		}
 		links -= e.advance(w, links, int(end))
@@ -196,7 +194,7 @@ func (e *Estimate) turn(w *World) {
 			sum[leaked] = sum[lost]
 		}
 		num[sweeps]--
-		num[stage] = counting
+		num[stage] = adding
 		sum[scale], sum[lost] = 1, 0
 	}
 	num[stage]++
@@ -215,14 +213,10 @@ func (e *Estimate) advance(w *World, links, end int) (took int) {
 		num[at] = uint64(i)
 		return took
 	}
-	cost := 1
-	if num[stage] == counting {
-		cost = countCost
-	}
-	stop := i + min(end-i, 1+links/cost)
+	stop := i + min(end-i, 1+links)
 	e.pass(w, i, stop, end)
 	num[at] = uint64(stop)
-	return (stop - i) * cost
+	return stop - i
 }
 
 // pass does a stage for the pages or groups from i to stop.
@@ -230,12 +224,11 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	switch e.numbers.At(stage) {
 	case emptying:
 		clear(e.fetched.Slice()[i:stop])
+		clear(e.keeps.Slice()[i:stop])
 	case counting:
 		e.count(w, i, stop)
-	case clearing:
-		clear(e.keeps.Slice()[i:stop])
-	case sharing:
-		e.share(w, i, stop)
+	case adding:
+		e.add(w, end-stop, end-i)
 	case keeping:
 		for ; i < stop; i++ {
 			e.keep(w, uint32(end-1-i))
@@ -243,43 +236,46 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	case lending:
 		keeps := e.keeps.Slice()
 		for i = max(i, 1); i < stop; i++ {
-			keeps[i] += keeps[w.Up(uint32(i))]
+			keeps[i] += keeps[w.Up[i]]
 		}
+	case clearing:
+		clear(e.keeps.Slice()[i:stop])
 	case gathering:
-		e.gather(i, stop)
+		e.gather(w, i, stop)
 		if w.Foreign != 0 {
 			e.exchange(w, i, stop)
 		}
 	}
 }
 
-// count sums the values, and counts fetched pages in their groups.
+// count sums the values, counts fetched pages in their groups, and gives the mass of waiting
+// pages to theirs.
 func (e *Estimate) count(w *World, i, stop int) {
 	if w.Foreign != 0 {
 		e.countOpen(w, i, stop)
 	}
-	value, next, fetched, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), &e.sums.Slice()[total]
+	value, next, fetched, keeps, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), e.keeps.Slice(), &e.sums.Slice()[total]
 	for ; i < stop; i++ {
 		if !w.foreign(i) {
 			*sum += float64(value[i])
 		}
 		next[i] = 0
-		if !w.fetched(i) {
-			continue
-		}
-		for g := w.Group[i]; g != 0; g = w.Up(g) {
+		if g := w.Group[i]; w.fetched(i) {
 			fetched[g]++
+		} else if !w.foreign(i) {
+			keeps[g] += float64(value[i])
 		}
-		fetched[0]++
 	}
 }
 
-// share gives the mass of waiting pages to their groups.
-func (e *Estimate) share(w *World, i, stop int) {
-	value, keeps, scale := e.value.Slice(), e.keeps.Slice(), e.sums.At(scale)
-	for ; i < stop; i++ {
-		if !w.fetched(i) && !w.foreign(i) {
-			keeps[w.Group[i]] += float64(scale * float64(value[i]))
+// add counts the fetched pages of groups, from the last to the first, in those above, and
+// scales their masses.
+func (e *Estimate) add(w *World, first, end int) {
+	fetched, keeps, scale := e.fetched.Slice(), e.keeps.Slice(), e.sums.At(scale)
+	for g := end - 1; g >= first; g-- {
+		keeps[g] *= scale
+		if g > 0 {
+			fetched[w.Up[g]] += fetched[g]
 		}
 	}
 }
@@ -292,7 +288,7 @@ func (e *Estimate) keep(w *World, g uint32) {
 	switch {
 	case g != 0:
 		kept := float64(mass * k / (k + trust))
-		keeps[w.Up(g)] += mass - kept
+		keeps[w.Up[g]] += mass - kept
 		mass = kept
 	case k == 0:
 		e.sums.Slice()[lost] += mass
@@ -304,45 +300,57 @@ func (e *Estimate) keep(w *World, g uint32) {
 // emit lets a fetched page emit its mass along its links, and returns their number.
 func (e *Estimate) emit(w *World, p graph.Page) int {
 	mass, links := float64(e.sums.At(scale)*e.Value(p))+e.keeps.At(int(w.Group[p])), w.Out(p)
-	known, n := graph.Page(e.numbers.At(pages)), 0
-	for _, q := range links {
-		if q < known {
-			n++
+	known := graph.Page(e.numbers.At(pages))
+	n := len(links)
+	if int(known) < e.value.Len() { // there may be links to pages that are newer
+		n = 0
+		for _, q := range links {
+			if q < known {
+				n++
+			}
 		}
 	}
 	if n == 0 {
 		e.sums.Slice()[lost] += mass
 		return len(links)
 	}
-	share, next := float32(mass/float64(n)), e.next.Slice()
+	share, next := float32(mass/float64(n)), e.next.Slice()[:known]
 	for _, q := range links {
-		if q < known {
+		if int(q) < len(next) {
 			next[q] += share
 		}
 	}
 	return len(links)
 }
 
-// gather sets the new values of some pages.
-func (e *Estimate) gather(i, stop int) {
+// gather sets the new values of some pages, and gives the mass of those that wait to their
+// groups for the next sweep.
+func (e *Estimate) gather(w *World, i, stop int) {
 	all := (1 - follow) + float64(follow*e.sums.At(lost))/float64(e.numbers.At(pages))
-	value, next := e.value.Slice(), e.next.Slice()
+	value, next, keeps, more := e.value.Slice(), e.next.Slice(), e.keeps.Slice(), e.numbers.At(sweeps) > 1 && w.Foreign == 0
 	for ; i < stop; i++ {
-		value[i] = float32(all + float64(follow*float64(next[i])))
-		next[i] = 0
+		v := float32(all + float64(follow*float64(next[i])))
+		value[i], next[i] = v, 0
+		if more && !w.fetched(i) {
+			keeps[w.Group[i]] += float64(v)
+		}
 	}
 }
 
-// exchange corrects the new values of some pages by what comes from other partitions and goes there.
+// exchange corrects the new values of some pages by what comes from other partitions and goes there,
+// and gives the mass of those that wait to their groups for the next sweep.
 func (e *Estimate) exchange(w *World, i, stop int) {
 	lost := e.sums.At(lost)
 	off, here := float64(follow*lost)/float64(e.numbers.At(pages)), follow*w.spread(lost)
-	value := e.value.Slice()
+	value, keeps, more := e.value.Slice(), e.keeps.Slice(), e.numbers.At(sweeps) > 1
 	for ; i < stop; i++ {
 		if w.foreign(i) {
 			value[i] -= float32(off)
-		} else {
-			value[i] += float32(here-off) + w.Source[i]
+			continue
+		}
+		value[i] += float32(here-off) + w.Source[i]
+		if more && !w.fetched(i) {
+			keeps[w.Group[i]] += float64(value[i])
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (w *part) world() *World {
 			marks[p] = 9
 		}
 	}
-	return &World{Marks: marks, Mask: 5, Fetched: 1, Group: w.group, Up: func(g uint32) uint32 { return w.up[g] }, Out: func(p graph.Page) []graph.Page { return w.out[p] }}
+	return &World{Marks: marks, Mask: 5, Fetched: 1, Group: w.group, Up: w.up, Out: func(p graph.Page) []graph.Page { return w.out[p] }}
 }
 
 func randomPart(r *rand.Rand, n int) *part {

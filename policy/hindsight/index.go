@@ -79,13 +79,14 @@ func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph
 		if num[indexCount] == 0 {
 			num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
 		}
-		if x.take(p) {
+		if x.first.At(int(p)) != 0 && x.take(p) {
 			continue
 		}
 		x.finish(p)
 		num[indexLeft]--
 		if up := from(p); up != graph.NoPage {
-			x.first.Set(int(up), x.merge(x.first.At(int(up)), uint32(p)+1))
+			first := &x.first.Slice()[up]
+			*first = x.merge(*first, uint32(p)+1)
 		}
 	}
 	return num[indexLeft] > 0
@@ -94,14 +95,10 @@ func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph
 // Value returns the index of a page. All steps must be done.
 func (x *Index) Value(p graph.Page) float64 { return float64(x.value.At(int(p))) }
 
-// take takes the best part below p into that of p, if that raises its mean.
+// take takes the best part below p, which has one, into that of p, if that raises its mean.
 func (x *Index) take(p graph.Page) bool {
 	num := x.numbers.Slice()
-	heap := x.first.At(int(p))
-	if heap == 0 {
-		return false
-	}
-	best, sum := int(heap-1), math.Float64frombits(num[indexSum])
+	best, sum := int(x.first.At(int(p))-1), math.Float64frombits(num[indexSum])
 	value := float64(x.value.At(best))
 	if value <= sum/float64(num[indexCount]) {
 		return false
@@ -124,8 +121,8 @@ func (x *Index) finish(p graph.Page) {
 }
 
 // before reports whether part a goes before part b: by index, then by number.
-func (x *Index) before(a, b uint32) bool {
-	va, vb := x.value.At(int(a-1)), x.value.At(int(b-1))
+func before(value []float32, a, b uint32) bool {
+	va, vb := value[a-1], value[b-1]
 	return va > vb || va == vb && a < b
 }
 
@@ -135,21 +132,22 @@ func (x *Index) merge(a, b uint32) uint32 {
 	if a == 0 || b == 0 {
 		return a | b
 	}
-	if x.before(b, a) {
+	value, left, right := x.value.Slice(), x.left.Slice(), x.right.Slice()
+	if before(value, b, a) {
 		a, b = b, a
 	}
 	root := a
 	for {
-		next := x.right.At(int(a - 1))
-		x.right.Set(int(a-1), x.left.At(int(a-1)))
+		next := right[a-1]
+		right[a-1] = left[a-1]
 		if next == 0 {
-			x.left.Set(int(a-1), b)
+			left[a-1] = b
 			return root
 		}
-		if x.before(b, next) {
+		if before(value, b, next) {
 			next, b = b, next
 		}
-		x.left.Set(int(a-1), next)
+		left[a-1] = next
 		a = next
 	}
 }

@@ -39,7 +39,7 @@ func newOpenPart(out [][]int, self int) *openPart {
 		}
 	}
 	x.world.Mask, x.world.Fetched, x.world.Foreign = 1, 1, 2
-	x.world.Up = func(uint32) uint32 { return 0 }
+	x.world.Up = []uint32{0}
 	x.world.Out = func(p graph.Page) (links []graph.Page) {
 		for _, q := range out[x.page[p]] {
 			links = append(links, graph.Page(x.of[q]))
@@ -76,7 +76,7 @@ func TestOpen(t *testing.T) {
 			}
 		}
 	}
-	whole := &openPart{est: NewEstimate(len(out), 1), world: World{Mask: 1, Fetched: 1, Up: func(uint32) uint32 { return 0 }}}
+	whole := &openPart{est: NewEstimate(len(out), 1), world: World{Mask: 1, Fetched: 1, Up: []uint32{0}}}
 	for p := range out {
 		whole.page, whole.world.Marks, whole.world.Group = append(whole.page, p), append(whole.world.Marks, 1), append(whole.world.Group, 0)
 		whole.est.Known()

@@ -95,10 +95,11 @@ func references() map[string]func() reference {
 		"historical-pagerank/new=random":     simple(historical(drawn)),
 		"historical-pagerank/new=omniscient": simple(historical(func(v *view, p int) float64 { return v.w.Truth[p] })),
 
-		"site-at-a-time/hosts=3": siteAtATime(3),
-		"site-at-a-time":         siteAtATime(64),
-		"webbase-500":            func() reference { return webbase(500) },
-		"webbase-500/queues=4":   func() reference { return webbase(4) },
+		"site-at-a-time/hosts=3":             siteAtATime(3, false),
+		"site-at-a-time":                     siteAtATime(64, false),
+		"site-at-a-time/hosts=3/next=random": siteAtATime(3, true),
+		"webbase-500":                        func() reference { return webbase(500) },
+		"webbase-500/queues=4":               func() reference { return webbase(4) },
 
 		"pagerank":                      func() reference { return batch(1, false) },
 		"batch-pagerank":                func() reference { return batch(20, false) },

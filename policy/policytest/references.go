@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -172,7 +173,7 @@ func webbase(queues int) reference {
 }
 
 // siteAtATime repeats the crawl with a ring of open sites and a line of waiting ones.
-func siteAtATime(hosts int) func() reference {
+func siteAtATime(hosts int, random bool) func() reference {
 	return func() reference {
 		return func(v *view) func(int) key {
 			old := newView(v.w)
@@ -183,6 +184,11 @@ func siteAtATime(hosts int) func() reference {
 					if s := v.w.Site[p]; !slices.Contains(ring, s) && !slices.Contains(line, s) {
 						line = append(line, s)
 					}
+				}
+				if random {
+					slices.SortStableFunc(line, func(a, b int) int {
+						return cmp.Compare(policy.Hash(v.w.Random, uint64(siteNumber(old, a))), policy.Hash(v.w.Random, uint64(siteNumber(old, b))))
+					})
 				}
 				for len(ring) < hosts && len(line) > 0 {
 					ring, line = append(ring, line[0]), line[1:]
@@ -206,6 +212,17 @@ func siteAtATime(hosts int) func() reference {
 			}
 		}
 	}
+}
+
+// siteNumber returns the number of a site in the order in which sites become known.
+func siteNumber(v *view, site int) int {
+	var sites []int
+	for _, p := range v.known {
+		if s := v.w.Site[p]; !slices.Contains(sites, s) {
+			sites = append(sites, s)
+		}
+	}
+	return slices.Index(sites, site)
 }
 
 // batch solves at steps 0, k, 2k..., or by the ramp; pages found since have 0.

@@ -1,9 +1,6 @@
-package policy
+package queue
 
-import (
-	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/queue"
-)
+import "github.com/winnow-crawler/winnow/graph"
 
 // A Board is one order of the known pages. A policy sets the values, and the frontier reads
 // the order. A page with a higher value goes first; pages of equal value go in the order of
@@ -12,12 +9,12 @@ import (
 // A board writes to one queue, or to two if the frontier works in batches: pages of the
 // batch wait in the first, all others in the second.
 type Board struct {
-	first, second *queue.Queue
+	first, second *Queue
 	low           func(graph.Page) bool // nil: no page is discounted
 }
 
 // NewBoard returns a board over a queue and, unless nil, a second one.
-func NewBoard(first, second *queue.Queue) *Board { return &Board{first: first, second: second} }
+func NewBoard(first, second *Queue) *Board { return &Board{first: first, second: second} }
 
 // Discount sets the function that reports whether a page is discounted; nil means that no
 // page is. A discounted page waits in a queue with Lower of its value. A policy does not
@@ -47,7 +44,7 @@ func Raise(v float64) float64 {
 }
 
 // lowered reports whether p waits in q with a discounted value.
-func (b *Board) lowered(q *queue.Queue, p graph.Page) bool { return q.Waits(p) && b.low(p) }
+func (b *Board) lowered(q *Queue, p graph.Page) bool { return q.Waits(p) && b.low(p) }
 
 // Set sets the value of p, which may be any known page, also one that was fetched.
 func (b *Board) Set(p graph.Page, v float64) {
@@ -63,7 +60,7 @@ func (b *Board) Set(p graph.Page, v float64) {
 
 // change does the work of Set and Add if pages are discounted.
 func (b *Board) change(p graph.Page, to func(float64) float64) {
-	for _, q := range []*queue.Queue{b.first, b.second} {
+	for _, q := range []*Queue{b.first, b.second} {
 		switch {
 		case q == nil:
 		case b.lowered(q, p):
@@ -101,6 +98,16 @@ func (b *Board) Value(p graph.Page) float64 {
 // Waits reports whether p waits to be handed out.
 func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
+}
+
+// Top appends up to n of the waiting pages of a site: the best one, those next to it in the
+// heap, and so on. Where there are two queues it is those of the first that has some.
+func (b *Board) Top(to []graph.Page, s graph.Site, n int) []graph.Page {
+	list := b.first.Of(s)
+	if len(list) == 0 && b.second != nil {
+		list = b.second.Of(s)
+	}
+	return append(to, list[:min(n, len(list))]...)
 }
 
 // Rescore sets the values of all waiting pages at once, which is cheaper than many calls of

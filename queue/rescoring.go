@@ -1,21 +1,18 @@
-package policy
+package queue
 
-import (
-	"math"
+import "github.com/winnow-crawler/winnow/graph"
 
-	"github.com/winnow-crawler/winnow/graph"
-)
-
-// A rescoring gives new values to waiting pages after a checkpoint. There may be far more of
+// A Rescoring gives new values to waiting pages of a board, in steps. There may be far more of
 // them than pages will be handed out before the next one. So it takes only some: those with
 // the highest values so far, and an equal number of others, from where the last one stopped.
 // Where few pages wait it takes all.
-type rescoring struct {
-	numbers *graph.Column[uint64] // see rescoreAt
-	counts  *graph.Column[uint32] // waiting pages by value, see classOf
+type Rescoring struct {
+	look, score int                   // what it takes to look at a page, and to give it a new value
+	numbers     *graph.Column[uint64] // see rescoreAt
+	counts      *graph.Column[uint32] // waiting pages by value, see classOf
 }
 
-// The indexes of rescoring.numbers.
+// The indexes of Rescoring.numbers.
 const (
 	rescoreAt    = iota // page at which it continues
 	rescoreEnd          // pages that were known when it began
@@ -28,10 +25,13 @@ const (
 // classes is the number of classes of values.
 const classes = 256
 
-func newRescoring(s *graph.Set) rescoring {
-	r := rescoring{
-		numbers: graph.NewColumnIn[uint64](s, "foresight rescoring", rescoringNumbers),
-		counts:  graph.NewColumnIn[uint32](s, "foresight values", classes),
+// NewRescoring returns a Rescoring whose columns are in s, with names that begin with name. look is
+// what it takes to look at a page, and score what it takes to give it a new value.
+func NewRescoring(s *graph.Set, name string, look, score int) Rescoring {
+	r := Rescoring{
+		look: look, score: score,
+		numbers: graph.NewColumnIn[uint64](s, name+" rescoring", rescoringNumbers),
+		counts:  graph.NewColumnIn[uint32](s, name+" values", classes),
 	}
 	r.numbers.Grow(rescoringNumbers)
 	r.counts.Grow(classes)
@@ -39,11 +39,11 @@ func newRescoring(s *graph.Set) rescoring {
 }
 
 // classOf returns the class of a value, 32 for each step of 1.
-func classOf(v float64) int { return int(math.Max(0, math.Min(classes-1, v*32))) }
+func classOf(v float64) int { return max(0, min(classes-1, int(v*32))) }
 
-// begin begins a rescoring of about twice as many pages as many, of all that are known. It
+// Begin begins a rescoring of about twice as many pages as many, of all that are known. It
 // counts on the values that the last one saw.
-func (r *rescoring) begin(known, many int) {
+func (r *Rescoring) Begin(known, many int) {
 	num, counts := r.numbers.Slice(), r.counts.Slice()
 	low, sum := classes, 0
 	for low > 0 && sum < many {
@@ -58,18 +58,18 @@ func (r *rescoring) begin(known, many int) {
 	}
 }
 
-// step looks at some pages, and reports whether more are left.
-func (r *rescoring) step(links int, b *Board, score func(graph.Page) float64) (more bool) {
+// Step looks at some pages, for which there is a budget, and reports whether more are left.
+func (r *Rescoring) Step(budget int, b *Board, score func(graph.Page) float64) (more bool) {
 	num, counts := r.numbers.Slice(), r.counts.Slice()
 	p, end := graph.Page(num[rescoreAt]), graph.Page(num[rescoreEnd])
-	for ; p < end && links > 0; p++ {
-		links -= linkCost
+	for ; p < end && budget > 0; p++ {
+		budget -= r.look
 		if !b.Waits(p) {
 			continue
 		}
 		v := b.Value(p)
 		if r.takes(p, classOf(v)) {
-			links -= scoreCost
+			budget -= r.score
 			v = score(p)
 			b.Set(p, v)
 		}
@@ -80,7 +80,7 @@ func (r *rescoring) step(links int, b *Board, score func(graph.Page) float64) (m
 }
 
 // takes reports whether a waiting page gets a new value.
-func (r *rescoring) takes(p graph.Page, class int) bool {
+func (r *Rescoring) takes(p graph.Page, class int) bool {
 	num := r.numbers.Slice()
 	if uint64(class) >= num[rescoreLow] {
 		return true

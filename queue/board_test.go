@@ -1,31 +1,30 @@
-package policy
+package queue
 
 import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/queue"
 )
 
 // A discounted page goes later, in either queue, and the board says what was set.
 func TestDiscount(t *testing.T) {
-	first, second := queue.New("first", 4, 1), queue.New("second", 4, 1)
+	first, second := New("first", 4, 1), New("second", 4, 1)
 	defer first.Free()
 	defer second.Free()
 	b := NewBoard(first, second)
 	b.Discount(func(p graph.Page) bool { return p%2 == 1 })
-	for _, q := range []*queue.Queue{first, second} {
+	for _, q := range []*Queue{first, second} {
 		q.Site(0)
 		for p := range graph.Page(4) {
 			q.Page(p, 0)
 		}
 	}
-	for p, q := range []*queue.Queue{first, first, second, second} {
+	for p, q := range []*Queue{first, first, second, second} {
 		q.Push(graph.Page(p))
 	}
 	look := func(what string, value, inQueue [4]float64) {
 		t.Helper()
-		for p, q := range []*queue.Queue{first, first, second, second} {
+		for p, q := range []*Queue{first, first, second, second} {
 			if v, w := b.Value(graph.Page(p)), q.Value(graph.Page(p)); v != value[p] || w != inQueue[p] {
 				t.Errorf("%s: page %d has value %v, in its queue %v; want %v, %v", what, p, v, w, value[p], inQueue[p])
 			}
