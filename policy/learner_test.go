@@ -282,6 +282,7 @@ func TestHeardCounts(t *testing.T) {
 			break
 		}
 	}
+	c.f.Heard([]event.Hint{{Page: p, Above: 0}}) // which gives it a new value
 	before := l.board.Value(p)
 	c.f.Heard([]event.Hint{{Page: p, Above: 50}})
 	if after := l.board.Value(p); after <= before {

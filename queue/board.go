@@ -100,14 +100,14 @@ func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
 }
 
-// Top appends up to n of the waiting pages of a site: the best one, those next to it in the
-// heap, and so on. Where there are two queues it is those of the first that has some.
+// Top appends the best n of the waiting pages of a site. Where there are two queues it is those of
+// the first that has some.
 func (b *Board) Top(to []graph.Page, s graph.Site, n int) []graph.Page {
-	list := b.first.Of(s)
-	if len(list) == 0 && b.second != nil {
-		list = b.second.Of(s)
+	q := b.first
+	if q.Len(s) == 0 && b.second != nil {
+		q = b.second
 	}
-	return append(to, list[:min(n, len(list))]...)
+	return q.Top(to, s, n)
 }
 
 // Rescore sets the values of all waiting pages at once, which is cheaper than many calls of

@@ -210,6 +210,29 @@ func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
 	return q.pages.of(s)[0], true
 }
 
+// Top appends the best n pages of site s, in their order. It looks at four pages for each of them.
+func (q *Queue) Top(to []graph.Page, s graph.Site, n int) []graph.Page {
+	heap := q.pages.of(s)
+	open := append(make([]int, 0, 32), 0) // places in the heap whose parents are among the best
+	for k := 0; k < min(n, len(heap)); k++ {
+		best := 0
+		for i, at := range open {
+			p, o := heap[at], heap[open[best]]
+			if v, ov := q.value[p], q.value[o]; v > ov || v == ov && p < o {
+				best = i
+			}
+		}
+		at := open[best]
+		to = append(to, heap[at])
+		open[best] = open[len(open)-1]
+		open = open[:len(open)-1]
+		for j := 4*at + 1; j < min(4*at+5, len(heap)); j++ {
+			open = append(open, j)
+		}
+	}
+	return to
+}
+
 // Of returns the pages of site s that wait. They are valid until the queue changes.
 func (q *Queue) Of(s graph.Site) []graph.Page { return q.pages.of(s) }
 
