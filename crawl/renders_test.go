@@ -323,3 +323,26 @@ func TestRenderResumed(t *testing.T) {
 		w.verifyClean(t)
 	})
 }
+
+// A page does not get answers of another site that is requested with secrets, and cannot make winnow
+// request them.
+func TestRenderSecrets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, b := renderTest(t, map[string]http.HandlerFunc{
+			"a.example": byPath(map[string]http.HandlerFunc{"/": typed("text/html", "<title>a</title><script src=/own></script><a href=//b.example/>b</a>"), "/own": typed("text/javascript", "link /more"),
+				"/more": typed("text/html", "<p>more")}),
+			"b.example": byPath(map[string]http.HandlerFunc{"/": typed("text/html", "<title>b</title><script src=http://a.example/own></script><script src=http://a.example/other></script>")}),
+		}, config.RenderAuto)
+		w.o.Config.Scope, w.o.Config.Header = config.ScopeAny, []string{"Authorization: secret"}
+		w.run(t)
+		if b.passes["http://b.example/"] != 1 || b.passes["http://a.example/"] != 2 {
+			t.Errorf("passes %v", b.passes)
+		}
+		if got := strings.Join(w.askedAll(), " "); got != "http://a.example/ http://a.example/more http://a.example/own http://b.example/" {
+			t.Errorf("requested %s", got)
+		}
+		if got := w.rendered(t)["http://b.example/"]; got != "1  false" {
+			t.Errorf("the other site shows %q", got)
+		}
+	})
+}
