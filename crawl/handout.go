@@ -11,10 +11,17 @@ import (
 // handOut hands tasks to idle harvesters. It returns the instant at which to try again,
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
-	l.hungry = false
-	l.state.Frontier.Limit(l.state.PagesLeft())
+	l.hungry, l.crew.short = false, false
+	l.state.Frontier.Limit(l.limits.pagesLeft())
 	for l.mayHandOut(now) {
+		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
+			l.crew.permits.Want(0)
+			return event.Never
+		}
 		w, again, ok := l.state.Frontier.Next(now)
+		if l.state.Err != nil || !ok {
+			l.crew.permits.Give(1)
+		}
 		if l.state.Err != nil {
 			return event.Never
 		}
@@ -29,6 +36,7 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 		}
 		l.assign(now, l.crew.hire(), w)
 	}
+	l.crew.permits.Decline()
 	return event.Never
 }
 

@@ -349,7 +349,7 @@ func newHarvest(s *session) (*harvest, error) {
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks, Requisites: requisites,
 		},
 	}
-	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}))
+	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, s.port.Header(s.id)))
 	if s.keeper == nil { // otherwise originals may be dropped
 		h.builder = builder
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/crawl/notice"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -38,6 +39,8 @@ type loop struct {
 	notices   *notice.Receiver // nil: none are received
 	tasksDone int              // since held pages were looked at
 	retried   int              // pages that RunOptions.Chance names
+	heard     port.Word        // of the other partitions
+	hopeless  bool             // only sites are left that cannot be reached, for the time of --patience
 }
 
 // newLoop makes the parts of a run and records the beginning of its session.
@@ -63,13 +66,13 @@ func newLoop(s *session) (*loop, error) {
 		return nil, err
 	}
 	l.fetched = s.state.Fetched()
-	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
+	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}, permits: s.port.Permits()}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.index.Late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), orders: s.options.Control.Orders()}
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
@@ -130,6 +133,9 @@ func (l *loop) run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		now := l.now()
+		if err := l.hear(now); err != nil {
+			return err
+		}
 		l.limits.watchMemory()
 		if !l.limits.stopped() {
 			l.weather.requestWitness(now)
@@ -175,12 +181,17 @@ func (l *loop) watch(now time.Duration) (err error) {
 	}
 	switch l.weather.look(now) {
 	case bleak:
+		if l.port != nil {
+			break // all partitions relent at the same time: see hear
+		}
 		var more bool
 		if more, err = l.admission.last(now); more {
 			l.weather.quiet = 0
 		}
 	case hopeless:
-		l.limits.stop(now, whyUnreachable)
+		if l.hopeless = true; l.port == nil {
+			l.limits.stop(now, whyUnreachable)
+		}
 	}
 	return err
 }
@@ -206,6 +217,9 @@ func (l *loop) lookAfter(now time.Duration) {
 // with more, whether pages were admitted that can be handed out now. It waits for the last
 // commit, which may let sites continue.
 func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
+	if l.port != nil {
+		return l.say(ask), false, nil
+	}
 	if l.crew.busy() > 0 || !l.committed() {
 		return false, false, nil
 	}

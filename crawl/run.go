@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -55,6 +56,8 @@ type RunOptions struct {
 	Beside func() int64
 	// Control, if not nil, brings commands that change the crawl while it runs.
 	Control *control.Control
+	// Port, if not nil, connects the crawl, which is one of several partitions, with the others.
+	Port *port.Port
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
@@ -207,6 +210,7 @@ type session struct {
 	scope     *gather.Scope
 	overrides config.Overrides
 	visitor   *visitor
+	port      *port.Port // nil: there is one partition
 	underWay  underWay
 	fetched   int64 // pages fetched in all sessions, without redirects and revisits
 	visits    int64 // pages fetched in this session, with redirects and revisits
@@ -219,7 +223,11 @@ func newSession(o *RunOptions, c *opened, scope *gather.Scope, v *visitor) *sess
 		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, parts: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
 	}
 	s.delay, s.spare.free = o.Config.Commit.Duration, event.Never
-	s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))
+	if s.port = o.Port; s.port != nil {
+		s.tasks.budget = s.port.Bodies
+	} else {
+		s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))
+	}
 	s.state.Limits.Limits = state.Limits{
 		Depth: o.Config.MaxDepth, Dynamic: o.Config.MaxDepthDynamic,
 		Site: o.Config.SitePages, Domain: o.Config.DomainPages, Sites: s.overrides.Pages,

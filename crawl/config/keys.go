@@ -28,7 +28,8 @@ func (c *Config) Keys() []Key {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if help := f.Tag.Get("help"); help != "" {
-			keys = append(keys, Key{Name: f.Tag.Get("toml"), Help: help, Section: f.Tag.Get("section"),
+			name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+			keys = append(keys, Key{Name: name, Help: help, Section: f.Tag.Get("section"),
 				File: f.Tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()})
 		}
 	}

@@ -40,7 +40,8 @@ type Status struct {
 	Failed    int64            `json:"failed"`
 	FailedBy  map[string]int64 `json:"failed_by"` // failed pages, by class
 	Refused   int64            `json:"refused"`
-	RefusedBy map[string]int64 `json:"refused_by"` // refused pages, by reason
+	RefusedBy map[string]int64 `json:"refused_by"`        // refused pages, by reason
+	Foreign   int64            `json:"foreign,omitempty"` // pages of other partitions to which links lead; they count nowhere else
 	Sites     int64            `json:"sites"`
 	Requests  int64            `json:"requests"` // pages, requisites, robots.txt, sitemaps
 	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
