@@ -115,10 +115,15 @@ const (
 	// Judged: Page, which was fetched before the topic of the crawl was known, is an example of it.
 	// Links and Read are what its stored copy has; Links are those that are known.
 	Judged
+	// Sent: message Message to the partition Part was made of what is to be told about its pages.
+	Sent
+	// Linked: message Message of the partition Part was applied. Links are the pages that it
+	// names, Gifts and Amounts what it says about them; those not known before are in New.
+	Linked
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "sent", "linked"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -133,17 +138,17 @@ type Event struct {
 	Bar Bar // Refused, Unneeded: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
-	// Listed, Named), in the order of their ids, which continue those known. A site whose id is
+	// Listed, Named, Linked), in the order of their ids, which continue those known. A site whose id is
 	// the number of known sites is new.
 	New []graph.Site
 	// Bars has the reason why each page of New, or requisite of Needs, is not to be fetched, NoBar
 	// for those that are. Nil: all are.
 	Bars []Bar
 	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
-	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
+	// Listed, Named, Linked, Admitted), or the pages of Retried and Revisit. Those that are not refused are
 	// left out.
 	Admit []graph.Page
-	Links []graph.Page // Done, Judged: distinct, known (New included), without the page itself
+	Links []graph.Page // Done, Judged, Linked: distinct, known (New included), without the page itself
 	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
 	// Links.
 	Anchors []Anchor
@@ -190,6 +195,8 @@ type Event struct {
 	Delay   time.Duration // Ruled: Crawl-delay
 	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be requested again; 0 never
 	Retry   time.Duration // Done, Ruled, Listed: Retry-After, from End on
+
+	Exchange // Sent, Linked
 }
 
 // Never is an instant that does not come.
@@ -221,6 +228,7 @@ const (
 	BarGrows           // it lies in a place where every page leads deeper
 	BarHosts           // its host is one of many below a domain that only the domain links to
 	BarFarm            // its domain is one of many that can be reached through one other only
+	BarForeign         // another partition of the crawl fetches it
 	bars
 )
 
@@ -229,7 +237,7 @@ const MaxBar = Bar(31)
 
 var barNames = [bars]string{"none", "robots", "scope", "depth", "site-pages", "domain-pages",
 	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost",
-	"no-news", "grows", "hosts", "farm"}
+	"no-news", "grows", "hosts", "farm", "foreign"}
 
 // Bars returns the number of bars that have names.
 func Bars() int { return int(bars) }
@@ -315,6 +323,7 @@ var meanings = map[Bar]string{
 	BarGrows:       "every page in that place leads one level deeper, without end",
 	BarHosts:       "its host is one of many below a domain, and no other site links to it",
 	BarFarm:        "its domain is one of many that are linked from a single other domain only",
+	BarForeign:     "another partition of the crawl fetches it",
 }
 
 // Meaning explains the reason in a clause about the page.

@@ -69,6 +69,10 @@ func (c *checker) check() error {
 			return err
 		}
 		return c.known(e.Links)
+	case event.Sent:
+		return c.exchangeOf()
+	case event.Linked:
+		return c.linked()
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }
@@ -83,6 +87,9 @@ func (c *checker) new() error {
 		return fmt.Errorf("%d bars for %d new pages", len(e.Bars), len(e.New))
 	}
 	if err := c.sites(e.New); err != nil {
+		return err
+	}
+	if err := c.parts(); err != nil {
 		return err
 	}
 	return c.known(e.Admit)

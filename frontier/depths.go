@@ -70,6 +70,9 @@ func (x *pages) lowerDepth(p graph.Page, depth uint16) bool {
 	if x.o.Depths && x.bar(p) == event.BarDepth {
 		x.nearer = append(x.nearer, p)
 	}
+	if x.o.Depths {
+		x.note(p, 0)
+	}
 	return true
 }
 

@@ -251,7 +251,7 @@ func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
 
 // nothing repeats a call of Next that handed out nothing.
 func (x *dispatcher) nothing(now time.Duration) {
-	if _, ok := x.candidate(now); ok && x.o.WaitForBetter == 0 {
+	if _, ok := x.candidate(now); ok && x.o.WaitForBetter == 0 && x.o.Partitions == 0 {
 		x.differs++
 	}
 }

@@ -57,6 +57,7 @@
 //	hops        robots.txt files that moved
 //	orders      the queues in which pages wait, discounts
 //	policies    tells the policies what happens
+//	exchange    what is to be told to other partitions about their pages
 //	checker     whether an event can be applied
 //
 // Each part has fields and methods of its own. Those above may call those below.

@@ -74,6 +74,10 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 		f.sites.addRequisites(e.Site, -int(e.Files))
 	case event.Judged:
 		f.judged(now, e)
+	case event.Sent:
+		f.sent(e)
+	case event.Linked:
+		f.linked(e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -177,6 +181,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	f.pages.reach(p, e.Links)
 	f.pages.end(now, p, s, e)
 	f.policies.done(now, p, &f.outcome, e.Links, first)
+	f.pages.noteLinks(e, first)
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
 	if !f.sites.keep(now, s, e) {

@@ -76,8 +76,10 @@ func (f *Frontier) makeParts(keepLinks bool) {
 		f.pages.links = newLinks(set, o)
 	}
 	f.topical = newTopical(set, o)
+	f.pages.exchange = newExchange(set, o)
 	f.sites = newSites(set, o, f.orders)
 	f.pages.sites = f.sites
+	f.sites.exchange = f.pages.exchange
 	f.tasks = dispatcher{parts: f.parts, batches: batches{parts: f.parts}, floor: floor{parts: f.parts, left: -1}, patience: patience}
 }
 
@@ -86,6 +88,9 @@ func (f *Frontier) makeParts(keepLinks bool) {
 func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
+	if f.pages.exchange != nil {
+		env.Foreign, env.Owe = f.Foreign, func(p graph.Page) { f.pages.note(p, 0) }
+	}
 	f.topical.prepare(&env)
 	boards := make([][]*policy.Board, len(choices))
 	for i, c := range choices {
@@ -102,6 +107,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 		}
 		policy.Adopt(&f.columns, p)
 		f.policies.add(p)
+		f.pages.exchange.adopt(p)
 		if _, samples := p.(policy.Sampler); c.Spec.Links && !samples {
 			f.policies.allLinks = true
 		}

@@ -114,6 +114,14 @@ type Options struct {
 	// Topic is what the crawl is about, nil if it is about nothing in particular.
 	Topic *topic.Topic
 
+	// Partitions is the number of partitions into which the crawl is cut, and Self the one whose
+	// pages are handed out here; 0 means that it is not cut. Owner is called once for each site
+	// when it becomes known, and returns its partition. The driver bars the pages of others as
+	// foreign, unless there is another reason not to fetch them.
+	Partitions int
+	Self       int
+	Owner      func(graph.Site) int
+
 	// Slice is the number of links that a policy may work on after each attempt at a page.
 	// Pages are handed out before it has finished. 0 lets it finish.
 	Slice int
@@ -128,6 +136,9 @@ type Options struct {
 	// means 256 a page. It costs address space, not memory.
 	MaxLinks int
 }
+
+// MaxPartitions is the largest number of partitions.
+const MaxPartitions = 1 << 12
 
 // verdict returns the reason not to hand out p, or NoBar.
 func (o *Options) verdict(p graph.Page) event.Bar {
@@ -219,6 +230,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("the factor of slow answers (%v) is negative or not a finite number", o.SlowFactor)
 	case o.MinActive < 0:
 		return fmt.Errorf("the least number of active fetchers is negative (%d)", o.MinActive)
+	case o.Partitions < 0 || o.Partitions > MaxPartitions || o.Partitions > 0 && (o.Self < 0 || o.Self >= o.Partitions || o.Owner == nil):
+		return fmt.Errorf("there is no partition %d of %d", o.Self, o.Partitions)
 	case !(o.SiteShare >= 0 && o.SiteShare <= 1):
 		return fmt.Errorf("the share of a site in a batch (%v) is not between 0 and 1", o.SiteShare)
 	}

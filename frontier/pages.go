@@ -42,6 +42,7 @@ type pages struct {
 	state    *graph.Column[uint8]      // see stateBits
 	from     *graph.Column[graph.Page] // the page that linked to it first
 	depths
+	exchange *exchange // nil if there is one partition
 
 	census   [256]int64 // pages by what the column of states holds
 	due      instants   // pages that wait for an instant of their own
@@ -128,13 +129,20 @@ func (x *pages) add(s graph.Site, from graph.Page, depth uint16, bar event.Bar) 
 	}
 	x.setBar(p, bar)
 	x.policies.dropped(p)
+	x.note(p, 0)
 }
 
 // admit lets refused pages wait after all. All pages of the list are at most depth links
-// away from a seed.
+// away from a seed. For those of other partitions, that means that their partition is told.
 func (x *pages) admit(list []graph.Page, depth uint16) {
 	for _, p := range list {
 		refused := x.stateOf(p) == RefusedPage
+		if refused && x.exchange.foreign(x.orders.site(p)) {
+			x.setBar(p, event.BarForeign)
+			x.bringNearer(p, depth)
+			x.note(p, 0)
+			continue
+		}
 		if refused {
 			x.setState(p, Known)
 		}
@@ -151,6 +159,9 @@ func (x *pages) admit(list []graph.Page, depth uint16) {
 func (x *pages) retry(list []graph.Page) {
 	for i, p := range list {
 		s := x.orders.site(p)
+		if x.exchange.foreign(s) {
+			continue
+		}
 		if x.sites.in(s, closed) {
 			x.sites.reopen(s)
 		}

@@ -189,6 +189,9 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 	if o.Scores {
 		parts = append(parts, "scores")
 	}
+	if o.Partitions > 0 {
+		parts = append(parts, fmt.Sprintf("partition %d of %d", o.Self, o.Partitions))
+	}
 	if o.Topic != nil {
 		text := fmt.Sprintf("topic of %d terms", len(o.Topic.Terms()))
 		if len(o.Topic.Terms()) == 1 {

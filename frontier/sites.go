@@ -30,6 +30,7 @@ type sites struct {
 	addresses     addresses
 	hops          hops
 	requisites    requisites
+	exchange      *exchange // nil if there is one partition
 	place         *graph.Column[place]
 	stage         *graph.Column[stage]
 	served        *graph.Column[uint16] // tasks done in this acquisition
@@ -86,6 +87,9 @@ func (x *sites) add() {
 	x.clocks.add(s)
 	x.addresses.address.Append(0)
 	x.orders.addSite(s)
+	if x.exchange != nil {
+		x.exchange.addSite(x.o.Owner(s))
+	}
 	if x.requisites.used() {
 		x.requisites.addSite(s)
 	}

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Judged
+	lastKind  = event.Linked
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -72,6 +72,10 @@ func (w *writer) event(r *Record) {
 	case event.Judged:
 		w.uint(uint64(e.Page))
 		w.links(e)
+	case event.Sent:
+		w.sent(e)
+	case event.Linked:
+		w.linked(r)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -124,6 +128,10 @@ func (d *reader) event(r *Record) {
 	case event.Judged:
 		e.Page = graph.Page(d.id())
 		d.links(e)
+	case event.Sent:
+		d.sent(e)
+	case event.Linked:
+		d.linked(r)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}

@@ -34,7 +34,7 @@ const (
 	onDeny             = onSession | 1<<event.Denied
 	onScore            = onSession | 1<<event.Scored
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
-	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
+	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named | 1<<event.Linked
 	admits             = onAdmitted | 1<<event.Revisit | 1<<event.Retried | 1<<event.Dropped | onMoved
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// TestFormat has the bytes of a small journal of version 7 as docs/formats.md describes
+// TestFormat has the bytes of a small journal of version 8 as docs/formats.md describes
 // them. If they change, journals that exist can no longer be read: it takes a new version.
 func TestFormat(t *testing.T) {
 	d := disk.NewMemory()
@@ -43,10 +43,10 @@ func TestFormat(t *testing.T) {
 }
 
 const formatBytes = `
-	574a4e4c 07000000
+	574a4e4c 08000000
 	00000000000000000000000000000001
 	02000000 03000000 0000000000000000
-	00000000 420a368d
+	00000000 0f13c765
 	574a4752 ffebf7c1 70000000 562c2bce
 	0000000000000000 0300000000000000
 	01000000 6300000000000000

@@ -22,7 +22,8 @@ import (
 //	6: to which response a revisit record refers
 //	7: commands of the user; requisites of pages, which are what they need to be shown;
 //	   pages that were fetched before the topic of the crawl was known
-const Version = 7
+//	8: what partitions of a crawl tell each other
+const Version = 8
 
 // A Record is an event with its place in the journal.
 type Record struct {
@@ -148,6 +149,7 @@ func (r *Record) reset(kind event.Kind) {
 	r.Facts.reset()
 	*r = Record{Facts: r.Facts, Event: event.Event{
 		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0], Needs: e.Needs[:0], Read: e.Read,
+		Exchange: event.Exchange{Gifts: e.Gifts[:0], Amounts: e.Amounts[:0]},
 	}}
 	r.Event.Read.Reset()
 }

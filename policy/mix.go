@@ -53,6 +53,7 @@ type mixed struct {
 	workers    []Worker
 	loaders    []Loader
 	valuers    []Valuer
+	exchangers []Exchanger
 }
 
 func newMix(e *Env, members []Member) *mixed {
@@ -75,6 +76,7 @@ func newMix(e *Env, members []Member) *mixed {
 		m.revisiters = appendIf(m.revisiters, p)
 		m.workers = appendIf(m.workers, p)
 		m.loaders = appendIf(m.loaders, p)
+		m.exchangers = appendIf(m.exchangers, p)
 		if v, ok := p.(Valuer); ok && v.Scores() {
 			m.valuers = append(m.valuers, v)
 		}

@@ -43,6 +43,11 @@ type Env struct {
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool
+	// Foreign reports whether a page is one of another partition of the crawl, which is never
+	// handed out here. Owe says that there is something to hand on to such a page, also if no link
+	// to it was found: see Exchanger. Both are nil if there is one partition.
+	Foreign func(graph.Page) bool
+	Owe     func(graph.Page)
 	// Boards are the orders that the policy keeps: as many as Spec.Count returns.
 	Boards []*Board
 	// Random is the seed of all randomness. Random numbers are Hash(Random, ...).
@@ -129,6 +134,18 @@ type (
 	}
 	// A Noter has something to tell the user about the crawl so far, or "".
 	Noter interface{ Note() string }
+	// An Exchanger hands something on with links to pages of other partitions, beside their number:
+	// so many amounts for each page. Give sets those of p, a foreign page, to what was gathered
+	// since the last call, and forgets it. Take adds what other partitions have gathered for p, a
+	// page of this one, and the links that they have found.
+	Exchanger interface {
+		Amounts() int
+		Give(p graph.Page, amounts []float64)
+		Take(p graph.Page, links int, amounts []float64)
+	}
+	// A Leveler has values that mean something only within a partition. Level returns what p is
+	// worth on a scale that all partitions share.
+	Leveler interface{ Level(p graph.Page) float64 }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.
 	Explainer interface{ Explain(p graph.Page) []Factor }

@@ -1,0 +1,354 @@
+package frontier
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// exchange holds what a partition of a crawl is to tell the others about their pages. It is nil if
+// the crawl is not cut into partitions: see Options.Partitions.
+//
+// A page of another partition is foreign: it is known here, with the bar foreign, and counts for
+// what links to it. Links to it are gathered, and so is what policies hand on with them, until a
+// message takes them away (Sent). The partition of the page applies the message (Linked). Pages
+// wait for a message in one list for each partition, in the order in which there was first
+// something to tell. What a message has follows from the events before it, so a replay makes it
+// again.
+type exchange struct {
+	self     int
+	policies []policy.Exchanger
+	width    int                   // amounts of a page
+	owner    *graph.Column[uint16] // by site: its partition
+	next     *graph.Column[uint32] // by page: the next one of its list plus 2, 1 at the end of it, 0 in none
+	links    *graph.Column[uint32] // by page: links to it since the last message; see toldBit
+	pairs    *graph.Column[uint64] // by partition: see pairFirst
+	drained  []Drained             // of the last message
+	amounts  []float64             // the same
+	depths   []uint16              // scratch: of the new pages of a message
+}
+
+// toldBit is set in exchange.links if a message has named the page.
+const toldBit = 1 << 31
+
+// The numbers that exchange.pairs has of each partition.
+const (
+	pairFirst   = iota // first page of its list plus 2, 0 if there is none
+	pairLast           // last page of it
+	pairPages          // pages of it
+	pairSent           // number of the last message to it
+	pairAcked          // and of the last one that it is known to have applied
+	pairApplied        // number of the last message from it that was applied
+	pairNumbers
+)
+
+// A Drained page is one about which a message tells.
+type Drained struct {
+	Page graph.Page
+	event.Gift
+	First bool // no message has named it before
+}
+
+func newExchange(set *graph.Set, o *Options) *exchange {
+	if o.Partitions == 0 {
+		return nil
+	}
+	x := &exchange{self: o.Self}
+	x.owner = graph.NewColumnIn[uint16](set, "site partitions", o.MaxSites)
+	x.next = graph.NewColumnIn[uint32](set, "exchange lists", o.MaxPages)
+	x.links = graph.NewColumnIn[uint32](set, "exchange links", o.MaxPages)
+	x.pairs = graph.NewColumnIn[uint64](set, "exchange pairs", pairNumbers*o.Partitions)
+	x.pairs.Grow(pairNumbers * o.Partitions)
+	return x
+}
+
+// adopt notes a policy that has something to hand on.
+func (x *exchange) adopt(p policy.Policy) {
+	if e, ok := p.(policy.Exchanger); x != nil && ok {
+		x.policies = append(x.policies, e)
+		x.width += e.Amounts()
+	}
+}
+
+// addSite makes the next site known as one of a partition.
+func (x *exchange) addSite(part int) {
+	if x != nil {
+		x.owner.Append(uint16(part))
+	}
+}
+
+// foreign reports whether s is a site of another partition.
+func (x *exchange) foreign(s graph.Site) bool { return x != nil && int(x.owner.At(int(s))) != x.self }
+
+// pair returns the numbers of a partition.
+func (x *exchange) pair(part int) []uint64 {
+	return x.pairs.Slice()[part*pairNumbers:][:pairNumbers]
+}
+
+// note adds links to p, which is foreign and of a partition. p waits for the next message.
+func (x *exchange) note(p graph.Page, part int, links uint32) {
+	x.next.Grow(int(p) + 1)
+	x.links.Grow(int(p) + 1)
+	at := &x.links.Slice()[p]
+	*at = *at&toldBit | min(*at&^toldBit+links, toldBit-1)
+	if x.next.At(int(p)) != 0 {
+		return
+	}
+	x.next.Set(int(p), 1)
+	pair := x.pair(part)
+	if pair[pairFirst] == 0 {
+		pair[pairFirst] = uint64(p) + 2
+	} else {
+		x.next.Set(int(pair[pairLast]), uint32(p)+2)
+	}
+	pair[pairLast] = uint64(p)
+	pair[pairPages]++
+}
+
+// take takes the first page off the list of a partition.
+func (x *exchange) take(pair []uint64) (p graph.Page, d Drained) {
+	p = graph.Page(pair[pairFirst] - 2)
+	if pair[pairFirst] = uint64(x.next.At(int(p))); pair[pairFirst] == 1 {
+		pair[pairFirst] = 0
+	}
+	pair[pairPages]--
+	x.next.Set(int(p), 0)
+	links := x.links.At(int(p))
+	x.links.Set(int(p), toldBit)
+	return p, Drained{Page: p, Gift: event.Gift{Links: links &^ toldBit}, First: links&toldBit == 0}
+}
+
+// give appends what the policies hand on to p.
+func (x *exchange) give(p graph.Page) {
+	n := len(x.amounts)
+	x.amounts = append(x.amounts, make([]float64, x.width)...)
+	for _, e := range x.policies {
+		e.Give(p, x.amounts[n:][:e.Amounts()])
+		n += e.Amounts()
+	}
+}
+
+// receive lets the policies of p, a page of this partition, have what others handed on.
+func (x *exchange) receive(p graph.Page, links uint32, amounts []float64) {
+	for _, e := range x.policies {
+		e.Take(p, int(links), amounts[:e.Amounts()])
+		amounts = amounts[e.Amounts():]
+	}
+}
+
+// note notes something to tell about p if it is foreign.
+func (x *pages) note(p graph.Page, links uint32) {
+	if x.exchange != nil && x.bar(p) == event.BarForeign {
+		x.exchange.note(p, int(x.exchange.owner.At(int(x.orders.site(p)))), links)
+	}
+}
+
+// noteLinks notes the links of a fetched page to foreign ones. Those of a second visit do not
+// count, but policies may hand something on with them.
+func (x *pages) noteLinks(e *event.Event, first bool) {
+	if x.exchange == nil {
+		return
+	}
+	links := uint32(0)
+	if first && !e.Again && !e.Class.Failed() {
+		links = 1
+	}
+	for _, p := range e.Links {
+		x.note(p, links)
+	}
+}
+
+// sent makes a message.
+func (f *Frontier) sent(e *event.Event) {
+	x := f.pages.exchange
+	x.drained, x.amounts = x.drained[:0], x.amounts[:0]
+	pair := x.pair(int(e.Part))
+	for pair[pairFirst] != 0 && len(x.drained) < int(e.Most) {
+		p, d := x.take(pair)
+		d.Depth, d.Near = f.pages.depth.At(int(p)), bit(f.orders.nears, uint32(p))
+		x.drained = append(x.drained, d)
+		x.give(p)
+	}
+	pair[pairSent], pair[pairAcked] = e.Message, e.Acked
+}
+
+// linked applies a message.
+func (f *Frontier) linked(e *event.Event) {
+	x, first := f.pages.exchange, graph.Page(f.Pages())
+	x.depths = x.depths[:0]
+	for range e.New {
+		x.depths = append(x.depths, MaxDepth)
+	}
+	for i, p := range e.Links {
+		switch {
+		case p >= first && e.Gifts[i].Near:
+			f.orders.discountNew(int(p), 1)
+			fallthrough
+		case p >= first:
+			x.depths[p-first] = e.Gifts[i].Depth
+		case !e.Gifts[i].Near:
+			f.orders.liftNear(e.Links[i : i+1])
+		}
+	}
+	f.pages.knowAt(e, x.depths)
+	for i, p := range e.Links {
+		if f.o.Depths {
+			f.pages.bringNearer(p, e.Gifts[i].Depth)
+		}
+		x.receive(p, e.Gifts[i].Links, e.Amounts[i*x.width:])
+	}
+	x.pair(int(e.Part))[pairApplied] = e.Message
+}
+
+// knowAt makes the new pages of a message known, each with its depth, and admits others.
+func (x *pages) knowAt(e *event.Event, depths []uint16) {
+	for i, s := range e.New {
+		bar := event.NoBar
+		if len(e.Bars) > 0 {
+			bar = e.Bars[i]
+		}
+		x.add(s, graph.NoPage, depths[i], bar)
+	}
+	x.admit(e.Admit, MaxDepth)
+}
+
+// Pending returns the number of pages of a partition about which there is something to tell.
+func (f *Frontier) Pending(part int) int {
+	if f.pages.exchange == nil {
+		return 0
+	}
+	return int(f.pages.exchange.pair(part)[pairPages])
+}
+
+// Drained returns what the message has that the last event Sent made: its pages, and
+// Frontier.Amounts numbers for each, as in event.Exchange. Both are valid until the next event.
+func (f *Frontier) Drained() (list []Drained, amounts []float64) {
+	return f.pages.exchange.drained, f.pages.exchange.amounts
+}
+
+// Amounts returns how many numbers the policies hand on with a page.
+func (f *Frontier) Amounts() int {
+	if f.pages.exchange == nil {
+		return 0
+	}
+	return f.pages.exchange.width
+}
+
+// Messages returns the numbers of the last message to a partition, of the last one of these that it
+// is known to have applied, and of the last message from it that was applied here.
+func (f *Frontier) Messages(part int) (sent, acked, applied uint64) {
+	pair := f.pages.exchange.pair(part)
+	return pair[pairSent], pair[pairAcked], pair[pairApplied]
+}
+
+// Partition returns the partition of a site, 0 if there is one only.
+func (f *Frontier) Partition(s graph.Site) int {
+	if f.pages.exchange == nil {
+		return 0
+	}
+	return int(f.pages.exchange.owner.At(int(s)))
+}
+
+// Foreign reports whether p is a page of another partition.
+func (f *Frontier) Foreign(p graph.Page) bool { return f.pages.exchange.foreign(f.Site(p)) }
+
+// Best returns the value of the page that Next would hand out, or of the page for which the site
+// needs something first. It is on a scale that all partitions share, as far as the policy knows
+// one. Requests without a page, such as a robots.txt that moved, go first. Like Next it may change
+// the state: see Polled.
+func (f *Frontier) Best(now time.Duration) (value float64, ok bool) { return f.tasks.best(now) }
+
+// best implements Frontier.Best.
+func (x *dispatcher) best(now time.Duration) (value float64, ok bool) {
+	woke := x.pages.wake(now)
+	w, ok := x.candidate(now)
+	if x.polled = x.polled || woke; x.polled {
+		x.sites.now = now // as the event Polled does
+	}
+	if !ok {
+		return 0, false
+	}
+	p, some := x.orders.first(w.Board, w.Site)
+	if !some {
+		return math.Inf(1), true
+	}
+	return x.level(p), true
+}
+
+// level returns what p, which waits, is worth compared with the pages of other partitions.
+func (x *dispatcher) level(p graph.Page) float64 {
+	l, ok := x.policies.all[0].(policy.Leveler)
+	switch {
+	case !ok:
+		return x.orders.boards[0].active.Value(p)
+	case x.orders.discounted(p):
+		return policy.Lower(l.Level(p))
+	}
+	return l.Level(p)
+}
+
+// exchangeOf checks what both events of the exchange have.
+func (c *checker) exchangeOf() error {
+	f, e := c.f, c.e
+	switch x := f.pages.exchange; {
+	case x == nil:
+		return fmt.Errorf("the crawl has one partition")
+	case int(e.Part) >= f.o.Partitions || int(e.Part) == x.self:
+		return fmt.Errorf("partition %d has no messages for partition %d of %d", e.Part, x.self, f.o.Partitions)
+	case e.Kind == event.Sent && e.Message <= x.pair(int(e.Part))[pairSent],
+		e.Kind == event.Linked && e.Message <= x.pair(int(e.Part))[pairApplied]:
+		return fmt.Errorf("there was a message %d of partition %d before", e.Message, e.Part)
+	case e.Acked >= e.Message:
+		return fmt.Errorf("message %d is applied before it is made", e.Acked)
+	}
+	return nil
+}
+
+// parts checks that new pages of known sites are foreign if their sites are, and only then.
+func (c *checker) parts() error {
+	for i, s := range c.e.New {
+		bar := event.NoBar
+		if len(c.e.Bars) > 0 {
+			bar = c.e.Bars[i]
+		}
+		if int(s) >= c.f.Sites() || bar != event.NoBar && bar != event.BarForeign {
+			continue
+		}
+		if c.f.pages.exchange.foreign(s) != (bar == event.BarForeign) {
+			return fmt.Errorf("a new page of site %d, which is of partition %d, has the bar %v", s, c.f.Partition(s), bar)
+		}
+	}
+	return nil
+}
+
+// linked checks a message that is applied.
+func (c *checker) linked() error {
+	f, e := c.f, c.e
+	if err := c.exchangeOf(); err != nil {
+		return err
+	}
+	if len(e.Gifts) != len(e.Links) || len(e.Amounts) != f.Amounts()*len(e.Links) {
+		return fmt.Errorf("%d gifts and %d amounts for %d pages", len(e.Gifts), len(e.Amounts), len(e.Links))
+	}
+	for _, v := range e.Amounts {
+		if v-v != 0 {
+			return fmt.Errorf("the amount %v is not finite", v)
+		}
+	}
+	if err := c.new(); err != nil {
+		return err
+	}
+	if err := c.known(e.Links); err != nil {
+		return err
+	}
+	for _, p := range e.Links {
+		if int(p) < f.Pages() && f.Foreign(p) {
+			return fmt.Errorf("page %d is of partition %d", p, f.Partition(f.Site(p)))
+		}
+	}
+	return nil
+}
