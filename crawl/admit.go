@@ -288,14 +288,14 @@ func looksLikeSitemap(url string) bool {
 
 // nameFile records a sitemap file that another site names, or a seed.
 func (a *admission) nameFile(now time.Duration, url string) {
-	if a.state.NameFile(a.begin(event.Named, now), url) {
+	if a.state.Sitemaps.Name(a.begin(event.Named, now), url) {
 		a.record()
 	}
 }
 
 // nameFeed records a feed that a page names.
 func (a *admission) nameFeed(now time.Duration, url string) {
-	if a.state.NameFeed(a.begin(event.Named, now), url) {
+	if a.state.Sitemaps.NameFeed(a.begin(event.Named, now), url) {
 		a.record()
 	}
 }
@@ -404,7 +404,7 @@ func (a *admission) withdrawFiles(now time.Duration, id graph.Site) {
 	}
 	var gone []string
 	for _, url := range files {
-		if a.state.FileBar(rules, url) != event.NoBar {
+		if a.state.Sitemaps.Bar(rules, url) != event.NoBar {
 			gone = append(gone, url)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/content"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -553,7 +554,7 @@ func TestCaseTypesLearned(t *testing.T) {
 		if n := countOf(w.asked, "http://wiki.example/wiki/"); n != 24 {
 			t.Errorf("%d of 24 pages of the wiki", n)
 		}
-		if n := countOf(w.asked, "http://b.example/src/"); n < 3 || n > 2*state.KindSiteTries {
+		if n := countOf(w.asked, "http://b.example/src/"); n < 3 || n > 2*content.KindSiteTries {
 			t.Errorf("%d scripts were asked for", n)
 		}
 		if n := countOf(w.asked, "http://b.example/paper"); n > 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -26,7 +26,7 @@ func TestCaseSnapshotTemp(t *testing.T) {
 			t.Fatalf("a snapshot without room gives %v", err)
 		}
 		w.noTemp(t, "after an error")
-		f, err := w.disk[layout.SnapshotDir].Open(state.SnapshotTemp, disk.Create)
+		f, err := w.disk[layout.SnapshotDir].Open(snapshot.Temp, disk.Create)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func (w *testWeb) noTemp(t *testing.T, when string) {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		if e.Name == state.SnapshotTemp {
+		if e.Name == snapshot.Temp {
 			t.Errorf("%s: %s of %d bytes is there", when, e.Name, e.Size)
 		}
 	}

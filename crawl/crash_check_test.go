@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -345,7 +346,7 @@ func (w *crashWeb) checkSnapshots(t *testing.T, c *disk.Memory, last uint64) {
 // record before which they were taken.
 func snapshotsBefore(t *testing.T, dir disk.Dir, last uint64) map[uint64][]byte {
 	t.Helper()
-	names, err := state.SnapshotsOf(dir)
+	names, err := snapshot.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +354,7 @@ func snapshotsBefore(t *testing.T, dir disk.Dir, last uint64) map[uint64][]byte 
 	for _, name := range names {
 		var next uint64
 		fmt.Sscanf(name, "%x", &next)
-		r, done, err := state.OpenSnapshot(dir, name)
+		r, done, err := snapshot.Open(dir, name)
 		if next > last || err != nil {
 			continue // the next recovery will not use it either
 		}

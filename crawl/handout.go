@@ -89,7 +89,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	var conn connection
 	if w.Kind != event.Resolve {
 		conn = l.crew.connect(now, w.Site, m.served > 0)
-		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), conn.number
+		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Addresses().Of(w.Site), conn.number
 	}
 	l.record()
 	l.underWay.begin(w)

@@ -21,6 +21,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -36,7 +37,7 @@ type task struct {
 	addrs []netip.Addr        // to connect to
 	conn  connection          // to use; afterwards the one that is open
 	last  bool                // close the connection afterwards
-	mark  state.Mark          // Fetch: where the last visit is in the journal
+	mark  visit.Mark          // Fetch: where the last visit is in the journal
 	whole bool                // Fetch: without conditions, so that it is fetched even if unchanged
 	extra map[string][]string // headers of this site
 	times fetch.Times         // time-outs of this site, where they differ
@@ -45,7 +46,7 @@ type task struct {
 	maxBody  int64 // Fetch, Requisite
 
 	// The result.
-	past       state.Past // of a Fetch: the last visit
+	past       visit.Past // of a Fetch: the last visit
 	start, end time.Duration
 	shift      time.Duration // how far the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
@@ -81,7 +82,7 @@ type harvest struct {
 	fetch   *fetch.Options
 	gather  *gather.Options
 	reading func(url string) // see Machine.Read
-	pasts   *state.Pasts     // nil: pages are not visited again
+	pasts   *visit.Pasts     // nil: pages are not visited again
 	builder *archive.Builder // for the ids of originals; nil: pages are stored whole
 	// nameless crawls name no contact: only private addresses are allowed.
 	nameless bool

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/notice"
 	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -358,7 +358,7 @@ func (l *loop) closeFiles() error {
 	if err := l.state.URLs.Flush(); err != nil {
 		return err
 	}
-	if err := state.WriteSnapshot(l.dir.Snapshot, l.state.Next, l.state.Save); err != nil {
+	if err := snapshot.Write(l.dir.Snapshot, l.state.Next, l.state.Save); err != nil {
 		return err
 	}
 	if err := l.warc.Close(); err != nil {

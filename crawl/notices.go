@@ -42,7 +42,7 @@ func (a *admission) notify(now time.Duration, urls []string) {
 	var feeds []string
 	for _, url := range urls {
 		switch {
-		case a.state.IsFeed(url):
+		case a.state.Sitemaps.IsFeed(url):
 			feeds = append(feeds, url)
 		case a.state.Notify(r, url) || !a.welcome(url):
 		default:
@@ -53,7 +53,7 @@ func (a *admission) notify(now time.Duration, urls []string) {
 		a.record()
 	}
 	for _, url := range feeds {
-		if a.state.ReadFeed(a.begin(event.Named, now), url) {
+		if a.state.Sitemaps.ReadFeed(a.begin(event.Named, now), url) {
 			a.record()
 		}
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
@@ -99,7 +101,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 		c.journal, found, err = journal.Open(c.dir.Journal, header)
 	}
 	if err == nil {
-		err = state.DropAhead(c.dir.Snapshot, found.Records)
+		err = snapshot.DropAhead(c.dir.Snapshot, found.Records)
 	}
 	if err != nil {
 		return diskError(o.Dir, err)
@@ -181,7 +183,7 @@ func lostSince(dir disk.Dir, file int, from int64) (since int64, err error) {
 		if int(p.File) != file || p.Length == 0 || p.Offset+p.Length <= from {
 			return nil
 		}
-		if at := state.DateStored(wall, r); since == 0 || at < since {
+		if at := visit.DateStored(wall, r); since == 0 || at < since {
 			since = at
 		}
 		return nil

@@ -85,7 +85,7 @@ func (o *outcomes) listed(now time.Duration, t *task) {
 		o.state.Tell(r, &f.Links, e.End)
 		o.state.Hint(r, &f.Links)
 		own, others = o.split(e.Site, f.Files)
-		r.Facts.Files = o.state.ListedFiles(e.Site, own)
+		r.Facts.Files = o.state.Sitemaps.Listed(e.Site, own)
 		e.Files = uint32(len(r.Facts.Files))
 		r.Facts.Dropped = uint32(f.Dropped + len(own) - len(r.Facts.Files))
 	}
@@ -187,7 +187,7 @@ func (o *outcomes) follow(now time.Duration, to graph.Page) {
 // whether its links are those of the other page, so that they need not be followed.
 func (o *outcomes) compare(r *journal.Record, f *gather.Found) bool {
 	e := &r.Event
-	q, plain, same := o.state.Duplicate(e.Page, f)
+	q, plain, same := o.state.Duplicates.Of(e.Page, f)
 	if same {
 		e.Class, r.Facts.Plain = event.Duplicate, plain
 	} else if near, ok := o.state.Content.NearDuplicate(e.Page, f); ok {
@@ -225,7 +225,7 @@ func (o *outcomes) describe(r *journal.Record, t *task) {
 // that the page was not modified, in the archive if it was sent again. length is that of the
 // record to which it refers.
 func saved(f *journal.Facts, length int64) int64 {
-	if f.Status == state.NotModified {
+	if f.Status == journal.NotModified {
 		return length
 	}
 	return max(0, length-f.Place.Length)
@@ -323,7 +323,7 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 		o.admission.nameFile(now, url)
 	}
 	if len(files) > 0 && !o.state.Frontier.Wanting(id) { // it would not be requested
-		if o.state.Stand(o.begin(event.Named, now), files[0]) {
+		if o.state.Sitemaps.Stand(o.begin(event.Named, now), files[0]) {
 			o.record()
 		}
 	}
@@ -341,10 +341,10 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}
-	own = slices.DeleteFunc(own, func(url string) bool { return o.state.IsFile(id, url) })
+	own = slices.DeleteFunc(own, func(url string) bool { return o.state.Sitemaps.Has(id, url) })
 	own = append(own, o.state.Sitemaps.Feeds[id]...)
 	n := len(own)
-	r.Facts.Files = o.state.WantedFiles(t.rules, own)
+	r.Facts.Files = o.state.Sitemaps.Wanted(t.rules, own)
 	r.Event.Files = uint32(len(r.Facts.Files))
 	r.Facts.Dropped = uint32(n - len(r.Facts.Files))
 	return slices.DeleteFunc(others, o.namesOwn)

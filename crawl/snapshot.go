@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -142,7 +143,7 @@ func (f *snapshots) begin(s *state.State) {
 	f.held.Store(c.room.Bytes())
 	go func() {
 		if err == nil {
-			err = state.WriteSnapshot(f.dir.Snapshot, next, c.writeTo)
+			err = snapshot.Write(f.dir.Snapshot, next, c.writeTo)
 		}
 		c.room.Free()
 		f.held.Store(0)
@@ -198,5 +199,5 @@ func writeFollowed(p *layout.Parts, set *state.Setup) error {
 		s.Close()
 		p.Grown(0)
 	}()
-	return state.WriteSnapshot(p.Snapshot, s.Next, s.Save)
+	return snapshot.Write(p.Snapshot, s.Next, s.Save)
 }

@@ -42,7 +42,7 @@ func newWatch(s *session) (*advise.Watch, error) {
 func (l *limits) counts(now time.Duration) *advise.Counts {
 	return &advise.Counts{
 		Pages: l.fetched, Known: int64(l.state.Frontier.Pages()), Bytes: l.state.Bytes, Hours: l.state.Active(now).Hours(),
-		SinceHot: l.state.Frontier.SinceHot(),
+		SinceHot: l.state.Frontier.Topical().SinceHot(),
 	}
 }
 

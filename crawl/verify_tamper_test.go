@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
@@ -304,7 +304,7 @@ func fileTamperings() []tampering {
 			_, err := f.WriteAt([]byte("more"), n)
 			return err
 		}),
-		files("damage in a snapshot", history.FindSnapshot, layout.SnapshotDir, state.SnapshotSuffix, flip(0.5)),
+		files("damage in a snapshot", history.FindSnapshot, layout.SnapshotDir, snapshot.Suffix, flip(0.5)),
 		{"a snapshot of another moment", history.FindSnapshot, moveSnapshot},
 		{"other URLs in the URL file", history.FindURLs, otherURLs},
 	}
@@ -312,9 +312,9 @@ func fileTamperings() []tampering {
 
 // moveSnapshot gives the newest snapshot the name of another record.
 func moveSnapshot(t *testing.T, d memoryDisk) {
-	names, err := state.SnapshotsOf(d[layout.SnapshotDir])
+	names, err := snapshot.List(d[layout.SnapshotDir])
 	if err == nil {
-		err = d[layout.SnapshotDir].Rename(names[0], state.SnapshotName(100))
+		err = d[layout.SnapshotDir].Rename(names[0], snapshot.Name(100))
 	}
 	if err != nil {
 		t.Fatal(err)

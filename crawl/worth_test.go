@@ -124,7 +124,7 @@ func TestScoreInState(t *testing.T) {
 			t.Errorf("%d values and %d rules in %v", s.Scores.Imported().Len(), s.Scores.Rules().Len(), sizes)
 		}
 		for p := range graph.Page(s.Frontier.Pages()) {
-			a := s.Frontier.Appraise(p)
+			a := s.Frontier.Ranks().Appraise(p)
 			page, ok := w.server.Page(string(s.AppendURL(nil, p)))
 			if !ok || a.Expression != importedScore {
 				t.Fatalf("%+v of page %v", a, ok)

@@ -373,7 +373,7 @@ func (s *script) state() {
 		if f.sites.place.At(i) == waiting {
 			at += " until " + instantName(f.Instant(graph.Site(i)))
 		}
-		if a := f.Address(graph.Site(i)); f.sites.place.At(i) == ready && a != 0 && f.sites.addresses.busy(s.now, a) {
+		if a := f.Addresses().Of(graph.Site(i)); f.sites.place.At(i) == ready && a != 0 && f.sites.addresses.busy(s.now, a) {
 			at += ", address busy"
 		}
 		at += stageNames[f.sites.stage.At(i)]

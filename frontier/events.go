@@ -23,7 +23,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 		f.tasks.nothing(now)
 	default:
 		f.tasks.floor.note(e)
-		f.apply(now, e)
+		applier{f}.apply(now, e)
 		if f.o.Slice > 0 && works(e.Kind) {
 			f.policies.work(f.o.Slice)
 		}
@@ -34,8 +34,11 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 // has more events of other kinds, which must not change its order.
 func works(k event.Kind) bool { return k == event.Done || k == event.Seed }
 
+// An applier changes a frontier by events that are no decisions of it.
+type applier struct{ *Frontier }
+
 // apply applies an event that is no decision of Next or More.
-func (f *Frontier) apply(now time.Duration, e *event.Event) {
+func (f applier) apply(now time.Duration, e *event.Event) {
 	switch e.Kind {
 	case event.Seed:
 		f.seed(e)
@@ -82,7 +85,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	}
 }
 
-func (f *Frontier) seed(e *event.Event) {
+func (f applier) seed(e *event.Event) {
 	first := graph.Page(f.Pages())
 	f.pages.know(e, graph.NoPage)
 	for _, s := range f.policies.seeders {
@@ -91,7 +94,7 @@ func (f *Frontier) seed(e *event.Event) {
 }
 
 // resolved ends a Resolve task.
-func (f *Frontier) resolved(now time.Duration, e *event.Event) {
+func (f applier) resolved(now time.Duration, e *event.Event) {
 	f.tasks.flying--
 	s := e.Site
 	switch {
@@ -109,7 +112,7 @@ func (f *Frontier) resolved(now time.Duration, e *event.Event) {
 }
 
 // ruled ends a Robots task: Site was requested, and For gets the result.
-func (f *Frontier) ruled(now time.Duration, e *event.Event) {
+func (f applier) ruled(now time.Duration, e *event.Event) {
 	f.tasks.flying--
 	f.sites.unsettle(e.Site)
 	if e.For != e.Site && !e.Hop {
@@ -131,7 +134,7 @@ func (f *Frontier) ruled(now time.Duration, e *event.Event) {
 
 // rule records the rules that were fetched for a site, or makes it try again. Without rules
 // and another try, nothing of the site may be fetched.
-func (f *Frontier) rule(now time.Duration, e *event.Event) {
+func (f applier) rule(now time.Duration, e *event.Event) {
 	switch {
 	case f.sites.in(e.For, closed): // while it waited for this
 	case e.Again:
@@ -145,7 +148,7 @@ func (f *Frontier) rule(now time.Duration, e *event.Event) {
 }
 
 // listed ends a Sitemap task.
-func (f *Frontier) listed(now time.Duration, e *event.Event) {
+func (f applier) listed(now time.Duration, e *event.Event) {
 	f.tasks.flying--
 	f.sites.unsettle(e.Site)
 	if !e.Again {
@@ -159,7 +162,7 @@ func (f *Frontier) listed(now time.Duration, e *event.Event) {
 }
 
 // done ends an attempt at a page.
-func (f *Frontier) done(now time.Duration, e *event.Event) {
+func (f applier) done(now time.Duration, e *event.Event) {
 	p, s := e.Page, f.Site(e.Page)
 	first := f.State(p) == Acquired
 	if !first && f.State(p) != Reacquired {
@@ -190,7 +193,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 }
 
 // judged makes known what a page that was fetched before has to do with the topic.
-func (f *Frontier) judged(now time.Duration, e *event.Event) {
+func (f applier) judged(now time.Duration, e *event.Event) {
 	if f.topical == nil {
 		return
 	}
@@ -201,7 +204,7 @@ func (f *Frontier) judged(now time.Duration, e *event.Event) {
 
 // session cancels what was under way: acquired pages wait again, and no site is requested
 // before its full delay has passed.
-func (f *Frontier) session(now time.Duration) {
+func (f applier) session(now time.Duration) {
 	f.tasks.flying, f.tasks.refusals, f.sites.requisites.flying = 0, 0, 0
 	f.orders.calmAll()
 	f.pages.restart(now)

@@ -28,12 +28,18 @@ type Position struct {
 // Uncounted is the place of a page among all, if only those of its site were looked at.
 const Uncounted = -2
 
+// Ranks tells the places of waiting pages in the order of the frontier, and the reasons.
+type Ranks struct{ f *Frontier }
+
+// Ranks returns what there is to know about the order of the pages.
+func (f *Frontier) Ranks() Ranks { return Ranks{f} }
+
 // Positions returns the place of p on each board that can choose a page, or nil if p does
 // not wait in the queues. Politeness, which lets others go first, does not count.
-func (f *Frontier) Positions(p graph.Page) []Position {
-	return f.positions(p, func(yield func(graph.Page) bool) {
-		for q := range graph.Page(f.Pages()) {
-			if f.orders.waits(q) && !yield(q) {
+func (r Ranks) Positions(p graph.Page) []Position {
+	return r.positions(p, func(yield func(graph.Page) bool) {
+		for q := range graph.Page(r.f.Pages()) {
+			if r.f.orders.waits(q) && !yield(q) {
 				return
 			}
 		}
@@ -42,9 +48,9 @@ func (f *Frontier) Positions(p graph.Page) []Position {
 
 // PositionsInSite does what Positions does, but looks only at the pages of the site. It leaves
 // the place among all pages uncounted, unless sites are chosen first.
-func (f *Frontier) PositionsInSite(p graph.Page) []Position {
-	list := f.positions(p, func(yield func(graph.Page) bool) {
-		b, s := f.orders.boards[0], f.Site(p)
+func (r Ranks) PositionsInSite(p graph.Page) []Position {
+	list := r.positions(p, func(yield func(graph.Page) bool) {
+		b, s := r.f.orders.boards[0], r.f.Site(p)
 		pages := b.active.Of(s)
 		if b.pool != nil {
 			pages = append(slices.Clone(pages), b.pool.Of(s)...)
@@ -64,23 +70,23 @@ func (f *Frontier) PositionsInSite(p graph.Page) []Position {
 }
 
 // positions returns the place of p among waiting pages.
-func (f *Frontier) positions(p graph.Page, waiting iter.Seq[graph.Page]) []Position {
-	if !f.orders.waits(p) {
+func (r Ranks) positions(p graph.Page, waiting iter.Seq[graph.Page]) []Position {
+	if !r.f.orders.waits(p) {
 		return nil
 	}
-	list := make([]Position, f.orders.pageBoards())
+	list := make([]Position, r.f.orders.pageBoards())
 	for i := range list {
-		list[i] = f.position(p, i, waiting)
+		list[i] = r.position(p, i, waiting)
 	}
 	return list
 }
 
 // position returns the place of p among waiting pages on a board.
-func (f *Frontier) position(p graph.Page, board int, waiting iter.Seq[graph.Page]) Position {
-	x, own := f.orders, f.ranking(p, board)
-	pos := Position{Score: f.Score(p, board), Sites: -1}
+func (r Ranks) position(p graph.Page, board int, waiting iter.Seq[graph.Page]) Position {
+	x, own := r.f.orders, r.ranking(p, board)
+	pos := Position{Score: r.Score(p, board), Sites: -1}
 	for q := range waiting {
-		before := f.ranking(q, board).before(own)
+		before := r.ranking(q, board).before(own)
 		if pos.Of++; before {
 			pos.Overall++
 		}
@@ -95,7 +101,7 @@ func (f *Frontier) position(p graph.Page, board int, waiting iter.Seq[graph.Page
 		by = x.sitesBy
 	}
 	if q := x.boards[by].active; x.sitesBy >= 0 || q.SitesValued() {
-		pos.Overall, pos.Sites = -1, f.orders.sitesBefore(x.site(p), by, f.Sites())
+		pos.Overall, pos.Sites = -1, r.f.orders.sitesBefore(x.site(p), by, r.f.Sites())
 	}
 	return pos
 }
@@ -118,12 +124,12 @@ func (a ranking) before(b ranking) bool {
 }
 
 // ranking returns the ranking of a waiting page on a board.
-func (f *Frontier) ranking(p graph.Page, board int) ranking {
-	v := f.Score(p, board)
-	if f.orders.discounted(p) {
+func (r Ranks) ranking(p graph.Page, board int) ranking {
+	v := r.Score(p, board)
+	if r.f.orders.discounted(p) {
 		v = policy.Lower(v)
 	}
-	return ranking{!f.orders.boards[board].active.Waits(p), v, p}
+	return ranking{!r.f.orders.boards[board].active.Waits(p), v, p}
 }
 
 // sitesBefore returns the number of the sites with waiting pages that a board puts before s. A
@@ -149,7 +155,7 @@ func (o *orders) sitesBefore(s graph.Site, board, sites int) (n int) {
 }
 
 // Boards returns the number of boards that can choose a page.
-func (f *Frontier) Boards() int { return f.orders.pageBoards() }
+func (r Ranks) Boards() int { return r.f.orders.pageBoards() }
 
 // Notes returns what the policies have to tell the user about the crawl so far.
 func (f *Frontier) Notes() (notes []string) {
@@ -163,25 +169,25 @@ func (f *Frontier) Notes() (notes []string) {
 
 // Score returns what a page is worth on a board of the policy of the pages. It is the value
 // of the board unless the policy is a policy.Scorer.
-func (f *Frontier) Score(p graph.Page, board int) float64 {
-	if s, ok := f.policies.all[0].(policy.Scorer); ok {
+func (r Ranks) Score(p graph.Page, board int) float64 {
+	if s, ok := r.f.policies.all[0].(policy.Scorer); ok {
 		return s.Score(p, board)
 	}
-	return f.orders.boards[board].face.Value(p)
+	return r.f.orders.boards[board].face.Value(p)
 }
 
 // Explain returns what the value of p is made of, according to the policy of the pages, or
 // nil if the policy does not tell.
-func (f *Frontier) Explain(p graph.Page) []policy.Factor {
-	if x, ok := f.policies.all[0].(policy.Explainer); ok {
+func (r Ranks) Explain(p graph.Page) []policy.Factor {
+	if x, ok := r.f.policies.all[0].(policy.Explainer); ok {
 		return x.Explain(p)
 	}
 	return nil
 }
 
 // Appraise explains the score of p, nil if pages are not scored.
-func (f *Frontier) Appraise(p graph.Page) *policy.Appraisal {
-	if v := f.policies.valuer(); v != nil {
+func (r Ranks) Appraise(p graph.Page) *policy.Appraisal {
+	if v := r.f.policies.valuer(); v != nil {
 		return v.Appraise(p)
 	}
 	return nil

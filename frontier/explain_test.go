@@ -52,7 +52,7 @@ func halfCrawled(t *testing.T, name string, o Options) *Frontier {
 func positions(f *Frontier) map[graph.Page][]Position {
 	all := map[graph.Page][]Position{}
 	for p := range graph.Page(f.Pages()) {
-		list, near := f.Positions(p), f.PositionsInSite(p)
+		list, near := f.Ranks().Positions(p), f.Ranks().PositionsInSite(p)
 		if list != nil {
 			all[p] = list
 		}
@@ -86,7 +86,7 @@ func TestPositions(t *testing.T) {
 			inSite[s]++
 		}
 		for p := range told {
-			if f.Positions(p) != nil {
+			if f.Ranks().Positions(p) != nil {
 				t.Fatalf("%s: page %d does not wait and has a position", name, p)
 			}
 		}
@@ -138,7 +138,7 @@ func TestExplainFactors(t *testing.T) {
 	} {
 		f := halfCrawled(t, name, Options{})
 		for p := range graph.Page(f.Pages()) {
-			list := f.Explain(p)
+			list := f.Ranks().Explain(p)
 			if len(list) != factors {
 				t.Fatalf("%s, page %d: %+v", name, p, list)
 			}
@@ -165,7 +165,7 @@ func TestClock(t *testing.T) {
 	if k.Place != "waiting" || k.At != 200+10*time.Second || k.Between != 10*time.Second || k.Delay != 10*time.Second || k.Failures != 1 || k.Batch != 1 {
 		t.Errorf("%+v", k)
 	}
-	if at, yields, ok := f.Due(w.Page); at != time.Hour || yields || !ok || f.Positions(w.Page) != nil {
+	if at, yields, ok := f.Due(w.Page); at != time.Hour || yields || !ok || f.Ranks().Positions(w.Page) != nil {
 		t.Errorf("due at %v, %v, %v", at, yields, ok)
 	}
 	if _, _, ok := f.Due(w.Page + 1); ok {

@@ -110,18 +110,8 @@ func (f *Frontier) Hops(each func(of, at graph.Site)) {
 	}
 }
 
-// Address returns the number of the address of s, or 0 if it has none.
-func (f *Frontier) Address(s graph.Site) uint32 { return f.sites.addresses.address.At(int(s)) }
-
-// Addresses returns the numbers of the addresses of all sites. They must not be changed.
-func (f *Frontier) Addresses() []uint32 { return f.sites.addresses.address.Slice() }
-
-// AddressIdle reports whether no request to address a is under way and its delay has
-// passed.
-func (f *Frontier) AddressIdle(now time.Duration, a uint32) bool {
-	x := &f.sites.addresses
-	return int(a) >= x.active.Len() || x.active.At(int(a)) == 0 && x.free.At(int(a)) <= int64(now)
-}
+// Addresses returns what is known of the IP addresses of sites.
+func (f *Frontier) Addresses() *Addresses { return &f.sites.addresses }
 
 // AddressHolds returns the instant at which the address of a site expires, or 0 if it
 // has none or does not expire.

@@ -27,7 +27,7 @@ type parts struct {
 	orders   *orders
 	sites    *sites
 	pages    *pages
-	topical  *topical // nil if the crawl has no topic
+	topical  *Topical // nil if the crawl has no topic
 }
 
 // New returns an empty frontier with the policy of the pages and, unless nil, another for

@@ -409,7 +409,7 @@ func describe(f *Frontier) string {
 	s := fmt.Sprintln(x.hops.list(), x.now, f.pages.queued, f.tasks.flying, x.wants, due, f.pages.inBatch, f.tasks.batches.list, f.Counts())
 	for _, v := range []any{x.place.Slice(), x.stage.Slice(), c.pages.Slice(), c.next.Slice(), x.served.Slice(), c.fails.Slice(),
 		c.crawlDelay.Slice(), x.robotsExpiry.Slice(), c.twin.Slice(), c.median.Slice(), c.slow.Slice(), x.addressExpiry.Slice(), x.sitemaps.Slice(),
-		f.Addresses(), x.addresses.active.Slice(), x.addresses.free.Slice(),
+		f.Addresses().All(), x.addresses.active.Slice(), x.addresses.free.Slice(),
 		f.pages.state.Slice(), f.pages.from.Slice(), f.pages.depth.Slice(), f.orders.nears.Slice(), f.orders.mirrors.Slice(), f.orders.near} {
 		s += fmt.Sprintln(v)
 	}

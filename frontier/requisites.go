@@ -179,7 +179,7 @@ func (x *sites) need(now time.Duration, e *event.Event) {
 }
 
 // brought ends a Requisite task.
-func (f *Frontier) brought(now time.Duration, e *event.Event) {
+func (f applier) brought(now time.Duration, e *event.Event) {
 	f.tasks.flying--
 	f.sites.requisites.flying--
 	f.sites.unsettle(e.Site)

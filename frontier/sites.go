@@ -27,7 +27,7 @@ type sites struct {
 	o             *Options
 	orders        *orders
 	clocks        clocks
-	addresses     addresses
+	addresses     Addresses
 	hops          hops
 	requisites    requisites
 	exchange      *exchange // nil if there is one partition
@@ -51,7 +51,7 @@ func newSites(set *graph.Set, o *Options, orders *orders) *sites {
 	x := &sites{o: o, orders: orders, hops: newHops(), unsettled: map[graph.Site]int{}}
 	c, a := &x.clocks, &x.addresses
 	*c = clocks{o: o, paces: map[graph.Site]pace{}}
-	*a = addresses{o: o, orders: orders, hops: &x.hops, limited: o.AddressCap > 0 || o.AddressDelay > 0}
+	*a = Addresses{o: o, orders: orders, hops: &x.hops, limited: o.AddressCap > 0 || o.AddressDelay > 0}
 	x.place = graph.NewColumnIn[place](set, "site place", n)
 	x.stage = graph.NewColumnIn[stage](set, "site stage", n)
 	c.pages = graph.NewColumnIn[uint32](set, "site pages", n)

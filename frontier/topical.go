@@ -9,19 +9,19 @@ import (
 	"github.com/winnow-crawler/winnow/topic"
 )
 
-// topical knows what fetched pages have to do with the topic of the crawl.
-type topical struct {
+// Topical knows what fetched pages have to do with the topic of the crawl.
+type Topical struct {
 	seen *topic.Collection
 	near *graph.Column[float32] // by page: similarity at its last visit, below 0 if it is not hot
 	hot  *graph.Column[uint64]  // two numbers: hot pages, and pages read when the last one was
 }
 
 // newTopical returns nil if there is no topic.
-func newTopical(set *graph.Set, o *Options) *topical {
+func newTopical(set *graph.Set, o *Options) *Topical {
 	if o.Topic == nil {
 		return nil
 	}
-	x := &topical{seen: topic.NewCollection(o.Topic)}
+	x := &Topical{seen: topic.NewCollection(o.Topic)}
 	graph.AddTo(set, x.seen)
 	x.near = graph.NewColumnIn[float32](set, "page similarity", o.MaxPages)
 	x.hot = graph.NewColumnIn[uint64](set, "hot pages", 2)
@@ -30,14 +30,15 @@ func newTopical(set *graph.Set, o *Options) *topical {
 }
 
 // prepare lets policies know the topic.
-func (x *topical) prepare(env *policy.Env) {
+func (x *Topical) prepare(env *policy.Env) {
 	if x != nil {
-		env.Topic, env.Similarity = x.seen, x.similarity
+		env.Topic, env.Similarity = x.seen, x.Similarity
 	}
 }
 
-// similarity returns how near a fetched page is to the topic, and whether it is hot.
-func (x *topical) similarity(p graph.Page) (near float64, hot bool) {
+// Similarity returns how near a fetched page is to the topic of the crawl, from 0 to 1, and
+// whether it is about the topic.
+func (x *Topical) Similarity(p graph.Page) (near float64, hot bool) {
 	if x == nil || int(p) >= x.near.Len() {
 		return 0, false
 	}
@@ -47,7 +48,7 @@ func (x *topical) similarity(p graph.Page) (near float64, hot bool) {
 
 // read adds to the outcome of an attempt what the page has to do with the topic. Copies of pages
 // are not hot, and count in nothing. Examples of the topic are hot whatever their words are.
-func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
+func (x *Topical) read(e *event.Event, o *event.Outcome, first bool) {
 	if x == nil {
 		return
 	}
@@ -80,32 +81,32 @@ func (x *topical) read(e *event.Event, o *event.Outcome, first bool) {
 // tiny is the similarity of a hot page that has none by the numbers.
 const tiny = 1e-9
 
-// Topical returns the number of pages that were read for the topic of the crawl, and of those that
+// Topical returns what is known about the topic of the crawl. It is nil, and knows nothing, if
+// there is none.
+func (f *Frontier) Topical() *Topical { return f.topical }
+
+// Counts returns the number of pages that were read for the topic of the crawl, and of those that
 // are about it. ok is false if there is no topic.
-func (f *Frontier) Topical() (read, hot int64, ok bool) {
-	if f.topical == nil {
+func (x *Topical) Counts() (read, hot int64, ok bool) {
+	if x == nil {
 		return 0, 0, false
 	}
-	return int64(f.topical.seen.Pages()), int64(f.topical.hot.At(0)), true
+	return int64(x.seen.Pages()), int64(x.hot.At(0)), true
 }
 
 // SinceHot returns the number of pages that were read since the last one that is about the topic,
 // NaN if there is no topic.
-func (f *Frontier) SinceHot() float64 {
-	if f.topical == nil {
+func (x *Topical) SinceHot() float64 {
+	if x == nil {
 		return math.NaN()
 	}
-	return float64(uint64(f.topical.seen.Pages()) - f.topical.hot.At(1))
+	return float64(uint64(x.seen.Pages()) - x.hot.At(1))
 }
 
-// Topic returns how frequent the terms of the topic are, nil if there is no topic.
-func (f *Frontier) Topic() *topic.Collection {
-	if f.topical == nil {
+// Collection returns how frequent the terms of the topic are, nil if there is no topic.
+func (x *Topical) Collection() *topic.Collection {
+	if x == nil {
 		return nil
 	}
-	return f.topical.seen
+	return x.seen
 }
-
-// Similarity returns how near a fetched page is to the topic of the crawl, from 0 to 1, and
-// whether it is about the topic.
-func (f *Frontier) Similarity(p graph.Page) (near float64, hot bool) { return f.topical.similarity(p) }

@@ -390,6 +390,9 @@ func (d *reader) session(r *Record) {
 	r.Facts.Session = s
 }
 
+// NotModified is the status of an answer without a body because nothing changed.
+const NotModified = 304
+
 // Facts holds what a crawl of the real Web records with an event: what the frontier does
 // not need, but people, the archive and a resumed crawl do. Each field names the kinds of
 // event that have it; of other kinds it is not written, and zero when it is read. A

@@ -370,7 +370,7 @@ func (c *crawl) apply() {
 func (c *crawl) observe() {
 	c.bytes += c.event.Bytes
 	c.watch.Fetched(c.event.Page, c.event.Links, c.event.Class == event.Duplicate)
-	n := advise.Counts{Pages: int64(len(c.res.Order)), Known: int64(c.f.Pages()), Bytes: c.bytes, Hours: (c.now - c.stopped).Hours(), SinceHot: c.f.SinceHot()}
+	n := advise.Counts{Pages: int64(len(c.res.Order)), Known: int64(c.f.Pages()), Bytes: c.bytes, Hours: (c.now - c.stopped).Hours(), SinceHot: c.f.Topical().SinceHot()}
 	if c.watch.Holds(&n) {
 		c.left = 0
 	}

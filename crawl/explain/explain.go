@@ -220,7 +220,7 @@ func (x *explainer) explain(p graph.Page) error {
 	x.Facts = &Facts{
 		ID: p, Site: string(x.s.Table.Name(x.site)), Since: x.s.Wall(x.story.since), Depth: x.f.Depth(p), Linked: []string{}, Links: x.s.LinksIn(p),
 		Found: Found{By: x.story.foundBy, At: x.s.Wall(x.story.foundAt)}, Attempts: len(x.story.visits), Visits: []Visit{},
-		Policy: x.s.Setup.Policy.Name, Value: x.f.Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Explain(p), Score: x.f.Appraise(p),
+		Policy: x.s.Setup.Policy.Name, Value: x.f.Ranks().Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Ranks().Explain(p), Score: x.f.Ranks().Appraise(p),
 	}
 	if from := x.f.From(p); from != graph.NoPage {
 		x.Found.On = x.url(from)
@@ -307,9 +307,9 @@ func (x *explainer) addRule(site graph.Site, rest []byte) {
 // addRanks adds the place on each board.
 func (x *explainer) addRanks() {
 	if x.Options.InSite {
-		x.positions = x.f.PositionsInSite(x.p)
+		x.positions = x.f.Ranks().PositionsInSite(x.p)
 	} else {
-		x.positions = x.f.Positions(x.p)
+		x.positions = x.f.Ranks().Positions(x.p)
 	}
 	for i, pos := range x.positions {
 		r := Rank{Value: pos.Score, InSite: pos.InSite + 1, OfSite: pos.OfSite, Overall: max(0, pos.Overall+1), Of: pos.Of, Site: pos.Sites + 1}

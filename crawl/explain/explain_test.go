@@ -192,7 +192,7 @@ func checkAll(t *testing.T, c *history.Crawl, state string) map[string]int {
 		if s.LinksIn(p) != x.Links || len(x.Linked) != int(min(3, x.Links)) || len(x.Factors) != 6 || x.Depth != f.Depth(p) {
 			t.Errorf("%+v", x.Facts)
 		}
-		if queued := f.Positions(p) != nil; x.State == explain.Waiting && (len(x.Ranks) == 2) != queued || (x.Clock != nil) != (x.State == explain.Waiting) {
+		if queued := f.Ranks().Positions(p) != nil; x.State == explain.Waiting && (len(x.Ranks) == 2) != queued || (x.Clock != nil) != (x.State == explain.Waiting) {
 			t.Errorf("%s: %d ranks, clock %v", x.URL, len(x.Ranks), x.Clock)
 		}
 		switch f.State(p) {

@@ -97,11 +97,11 @@ func (r *rehearsal) run(limit int, fn func(*Handout) error) error {
 // handout describes a page that was handed out.
 func (r *rehearsal) handout(place int, w event.Task) *Handout {
 	x := &Handout{
-		Place: place, URL: string(r.s.AppendURL(nil, w.Page)), Site: string(r.s.Table.Name(w.Site)), Value: r.f.Score(w.Page, int(w.Board)),
+		Place: place, URL: string(r.s.AppendURL(nil, w.Page)), Site: string(r.s.Table.Name(w.Site)), Value: r.f.Ranks().Score(w.Page, int(w.Board)),
 		Wait: (r.now - r.start).Seconds(), By: "ready", Between: r.f.Between(w.Site).Seconds(), First: r.prepared[w.Site], Again: r.f.State(w.Page) == frontier.Reacquired,
 	}
 	delete(r.prepared, w.Site)
-	if r.f.Boards() > 1 {
+	if r.f.Ranks().Boards() > 1 {
 		x.Board = boardName(r.s.Setup.Policy, int(w.Board))
 	}
 	switch at := r.f.Instant(w.Site); {
@@ -125,7 +125,7 @@ func (r *rehearsal) end(w event.Task) {
 	e := event.Event{Kind: event.Done, Task: w, Start: r.now, End: r.now}
 	switch w.Kind {
 	case event.Resolve:
-		e.Kind, e.Address = event.Resolved, r.f.Address(w.Site)
+		e.Kind, e.Address = event.Resolved, r.f.Addresses().Of(w.Site)
 	case event.Robots:
 		e.Kind, e.Delay = event.Ruled, r.f.Clock(r.now, w.For).CrawlDelay
 	case event.Sitemap:

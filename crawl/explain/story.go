@@ -116,7 +116,7 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 	if e.Read.Words > 0 {
 		x.reading.Set(&e.Read)
 	}
-	if w := state.Withheld(&r.Facts); !e.Class.Failed() && (w != 0 || v.status != state.NotModified) {
+	if w := state.Withheld(&r.Facts); !e.Class.Failed() && (w != 0 || v.status != journal.NotModified) {
 		x.withheld = w.String()
 	}
 	x.target, x.like = graph.NoPage, graph.NoPage

@@ -24,14 +24,14 @@ type Term struct {
 
 // addTopic adds what the page has to do with the topic.
 func (x *explainer) addTopic() {
-	seen := x.f.Topic()
+	seen := x.f.Topical().Collection()
 	if seen == nil {
 		return
 	}
 	t := seen.Topic()
 	y := &Topic{Anchor: t.Words(x.story.anchor), Around: t.Words(x.story.around), URL: t.Words(t.URL([]byte(x.URL)))}
 	if r := &x.story.reading; r.Words > 0 {
-		near, hot := x.f.Similarity(x.p)
+		near, hot := x.f.Topical().Similarity(x.p)
 		_, query := seen.Nearest(r)
 		y.Similarity, y.Hot, y.Words, y.Query = &near, hot, r.Words, t.Queries[query].Name
 		for _, m := range r.Matches {

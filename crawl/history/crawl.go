@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -230,7 +231,7 @@ func ignore(string, ...any) {}
 // fit the journal and no process may change them. Both are only read: URLs that became
 // known after the snapshot stay in memory.
 func (c *Crawl) fromSnapshot() {
-	names, err := state.SnapshotsOf(c.parts.Snapshot)
+	names, err := snapshot.List(c.parts.Snapshot)
 	if err != nil || len(names) == 0 || c.Running {
 		return
 	}

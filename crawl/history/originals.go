@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -69,7 +69,7 @@ func (x *originals) note(r *journal.Record) {
 		for _, p := range e.Admit {
 			x.set(p, 0, 0)
 		}
-	case e.Kind == event.Done && !e.Again && !e.Class.Failed() && e.Class != event.Redirect && r.Facts.Status != state.NotModified:
+	case e.Kind == event.Done && !e.Again && !e.Class.Failed() && e.Class != event.Redirect && r.Facts.Status != journal.NotModified:
 		x.done(r)
 	}
 }
@@ -113,7 +113,7 @@ func (x *originals) done(r *journal.Record) {
 	if payload.IsZero() || f.Place.Length == 0 || f.Revisit != 0 {
 		return
 	}
-	now := stamp(state.DateStored(x.wall, r)) << 1
+	now := stamp(visit.DateStored(x.wall, r)) << 1
 	if x.named {
 		now |= 1
 	}

@@ -143,8 +143,8 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left), Dropped: end.gone, Withheld: end.withheld.String(),
 	}
-	if _, _, ok := f.Topical(); ok {
-		if near, hot := f.Similarity(p); f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired {
+	if _, _, ok := f.Topical().Counts(); ok {
+		if near, hot := f.Topical().Similarity(p); f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired {
 			x.Similarity, x.Hot = &near, hot
 		}
 		x.Topical = true
@@ -222,7 +222,7 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 	case event.Done:
 		gone := x.list[e.Page].gone && (r.Facts.Place.Length == 0 || len(r.Facts.Payload) == 0)
 		withheld := state.Withheld(&r.Facts)
-		if e.Class.Failed() || withheld == 0 && r.Facts.Status == state.NotModified {
+		if e.Class.Failed() || withheld == 0 && r.Facts.Status == journal.NotModified {
 			withheld = x.list[e.Page].withheld
 		}
 		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, withheld, gone, like}

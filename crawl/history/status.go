@@ -175,7 +175,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	}
 	x.Memory, x.Columns, x.Sample = s.Memory(), map[string]int64{}, int64(s.Frontier.Sample())
 	x.Notes = s.Frontier.Notes()
-	if read, hot, ok := s.Frontier.Topical(); ok {
+	if read, hot, ok := s.Frontier.Topical().Counts(); ok {
 		x.Topic = &TopicStatus{read, hot, float64(hot) / float64(max(1, read))}
 	}
 	if x.Requisites = nil; s.Requisites.Known+s.Requisites.LeftOut > 0 {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -162,7 +161,7 @@ func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) 
 	switch {
 	case r.Facts.Revisit > 0 && x.Type == "revisit":
 		w.refers(r, x, url)
-	case x.Type == "revisit" && r.Facts.Status == state.NotModified:
+	case x.Type == "revisit" && r.Facts.Status == journal.NotModified:
 		w.v.out.Undated++ // by an earlier version
 	case r.Facts.Revisit > 0 || x.Type == "revisit" || len(r.Facts.Payload) > 0 && x.Type != "response":
 		w.v.general(FindArchive, "the answer for %s is a %s; the journal says otherwise", url, x.Type)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -23,13 +24,13 @@ import (
 
 // listSnapshots lists the snapshots by the number of their next record.
 func (v *verifier) listSnapshots() error {
-	names, err := state.SnapshotsOf(v.parts.Snapshot)
+	names, err := snapshot.List(v.parts.Snapshot)
 	if err != nil {
 		return err
 	}
 	v.snaps = map[uint64]string{}
 	for _, name := range names {
-		if n, err := strconv.ParseUint(strings.TrimSuffix(name, state.SnapshotSuffix), 16, 64); err == nil {
+		if n, err := strconv.ParseUint(strings.TrimSuffix(name, snapshot.Suffix), 16, 64); err == nil {
 			v.snaps[n] = name
 		}
 	}
@@ -61,7 +62,7 @@ func (v *verifier) compareSnapshot() error {
 
 // sameSnapshot reports whether a snapshot is what the state would save.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
-	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
+	r, done, err := snapshot.Open(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
@@ -85,7 +86,7 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 // explainSnapshot reports how a snapshot differs from the state. Clocks are not compared
 // if sessions had different delays: those of the past follow from another configuration.
 func (v *verifier) explainSnapshot(name string) error {
-	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
+	r, done, err := snapshot.Open(v.parts.Snapshot, name)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/number"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -52,17 +53,17 @@ func TestNumbersAgain(t *testing.T) {
 		move(2, publicAddr(100+i))
 	}
 	move(1, netip.MustParseAddr("2001:db8::1"))
-	if n := s.Addresses.bits.Len(); n > 8 {
+	if n := len(s.Addresses.Save()); n >= 8 {
 		t.Errorf("%d numbers for 4 sites", n)
 	}
 	var set graph.Set
 	defer set.Free()
-	saved := newAddresses(&set, 100)
-	if err := saved.load(s.Addresses.save(), s.Frontier.Addresses()); err != nil {
+	saved := number.NewAddresses(&set, 100)
+	if err := saved.Load(s.Addresses.Save(), s.Frontier.Addresses().All()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
-		if a, b := saved.at(s.Frontier.Address(graph.Site(i))), s.AddressOf(graph.Site(i)); a != b || !a.IsValid() {
+		if a, b := saved.At(s.Frontier.Addresses().Of(graph.Site(i))), s.AddressOf(graph.Site(i)); a != b || !a.IsValid() {
 			t.Errorf("site %d is at %v, saved as %v", i, b, a)
 		}
 	}
@@ -84,23 +85,23 @@ func TestAddressComesBack(t *testing.T) {
 		r.Facts.Rules, _ = robots.Rules{}.AppendBinary(nil)
 		r.Event.Expiry = f.now + time.Hour
 	})
-	number := s.Frontier.Address(0)
+	n := s.Frontier.Addresses().Of(0)
 	f.now += 10 * time.Millisecond
 	f.move(0, there)
 	f.move(2, publicAddr(4)) // it must not have the number
 	var set graph.Set
 	defer set.Free()
-	saved := newAddresses(&set, 100)
-	if err := saved.load(s.Addresses.save(), s.Frontier.Addresses()); err != nil || saved.Number(here) != number {
-		t.Errorf("after loading the address has number %d, want %d; %v", saved.Number(here), number, err)
+	saved := number.NewAddresses(&set, 100)
+	if err := saved.Load(s.Addresses.Save(), s.Frontier.Addresses().All()); err != nil || saved.Number(here) != n {
+		t.Errorf("after loading the address has number %d, want %d; %v", saved.Number(here), n, err)
 	}
 	f.now += 10 * time.Millisecond
-	if f.move(1, here); s.Frontier.Address(1) != number || s.Frontier.AddressIdle(f.now, number) {
-		t.Errorf("the address had number %d and has %d, and can be asked", number, s.Frontier.Address(1))
+	if f.move(1, here); s.Frontier.Addresses().Of(1) != n || s.Frontier.Addresses().Idle(f.now, n) {
+		t.Errorf("the address had number %d and has %d, and can be asked", n, s.Frontier.Addresses().Of(1))
 	}
 	f.now += time.Hour
 	f.move(1, there)
-	if n := s.Addresses.Number(publicAddr(3)); n != number {
-		t.Errorf("the number %d is not used again, but %d", number, n)
+	if next := s.Addresses.Number(publicAddr(3)); next != n {
+		t.Errorf("the number %d is not used again, but %d", n, next)
 	}
 }

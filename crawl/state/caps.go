@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -88,38 +89,44 @@ func (s *State) CapsOf(c *config.Config) (list []Cap) {
 
 // Caps returns the same as CapsOf, with the places. It looks at every page.
 func (s *State) Caps(c *config.Config) []Cap {
-	list := s.CapsOf(c)
+	list, l := s.CapsOf(c), capPlacer{s, c}
 	var more []Cap
 	for i := range list {
 		switch x := &list[i]; x.Key {
 		case "site_pages":
-			more = append(more, s.capSites(x, c))
+			more = append(more, l.sites(x))
 		case "domain_pages":
-			s.capDomains(x)
+			l.domains(x)
 		case "max_body":
-			more = append(more, s.capBodies(x, c))
+			more = append(more, l.bodies(x))
 		case "max_depth":
-			more = append(more, s.capDynamic(x, c))
+			more = append(more, l.dynamic(x))
 		}
 	}
 	return slices.DeleteFunc(append(list, more...), func(x Cap) bool { return x.Left == 0 })
 }
 
-// capSites names the sites of which pages were left out. It moves the pages of sites with a
+// A capPlacer finds the places where limits left something out.
+type capPlacer struct {
+	s *State
+	c *config.Config
+}
+
+// sites names the sites of which pages were left out. It moves the pages of sites with a
 // limit of their own to another Cap, which it returns.
-func (s *State) capSites(x *Cap, c *config.Config) (own Cap) {
+func (l *capPlacer) sites(x *Cap) (own Cap) {
 	own = Cap{Key: "site.max_pages", What: "pages"}
 	most := 0
-	for site, n := range s.refusedBy(event.BarSitePages) {
-		name := s.Table.Name(site)
+	for site, n := range l.refusedBy(event.BarSitePages) {
+		name := l.s.Table.Name(site)
 		place := CapPlace{string(name), n}
-		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
+		if o := l.c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
 			own.Left += n
 			own.Where = append(own.Where, place)
 			continue
 		}
 		x.Where = append(x.Where, place)
-		most = max(most, int(s.Limits.admitted.At(int(site)))+int(n))
+		most = max(most, int(l.s.Limits.admitted.At(int(site)))+int(n))
 	}
 	x.Left -= own.Left
 	if most > 0 {
@@ -129,20 +136,20 @@ func (s *State) capSites(x *Cap, c *config.Config) (own Cap) {
 	return own
 }
 
-// capBodies moves the pages of sites with a limit of their own to another Cap, which it
+// bodies moves the pages of sites with a limit of their own to another Cap, which it
 // returns.
-func (s *State) capBodies(x *Cap, c *config.Config) (own Cap) {
+func (l *capPlacer) bodies(x *Cap) (own Cap) {
 	own = Cap{Key: "site.max_body", What: "pages"}
 	by := map[graph.Site]int64{}
-	for i := range s.Frontier.Pages() {
+	for i := range l.s.Frontier.Pages() {
 		p := graph.Page(i)
-		if s.Frontier.State(p) == frontier.Failed && s.Frontier.FailedBy(p) == event.TooLarge {
-			by[s.Frontier.Site(p)]++
+		if l.s.Frontier.State(p) == frontier.Failed && l.s.Frontier.FailedBy(p) == event.TooLarge {
+			by[l.s.Frontier.Site(p)]++
 		}
 	}
 	for site, n := range by {
-		name := s.Table.Name(site)
-		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxBody > 0 {
+		name := l.s.Table.Name(site)
+		if o := l.c.OverrideFor(string(page.Host(name))); o != nil && o.MaxBody > 0 {
 			own.Left += n
 			own.Where = append(own.Where, CapPlace{string(name), n})
 		}
@@ -152,11 +159,11 @@ func (s *State) capBodies(x *Cap, c *config.Config) (own Cap) {
 	return own
 }
 
-// capDomains names the domains of which pages were left out.
-func (s *State) capDomains(x *Cap) {
+// domains names the domains of which pages were left out.
+func (l *capPlacer) domains(x *Cap) {
 	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
-	for site, n := range s.refusedBy(event.BarDomainPages) {
-		d := s.Limits.domain.At(int(site))
+	for site, n := range l.refusedBy(event.BarDomainPages) {
+		d := l.s.Limits.domain.At(int(site))
 		by[d] += n
 		if at, ok := first[d]; !ok || site < at {
 			first[d] = site
@@ -164,22 +171,22 @@ func (s *State) capDomains(x *Cap) {
 	}
 	most := 0
 	for d, n := range by {
-		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(s.Table.Name(first[d]))), n})
-		most = max(most, int(s.Limits.shares.At(int(d)))+int(n))
+		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(l.s.Table.Name(first[d]))), n})
+		most = max(most, int(l.s.Limits.shares.At(int(d)))+int(n))
 	}
 	x.Raise = strconv.Itoa(roundUp(most))
 	x.Where = mostLeft(x.Where)
 }
 
-// capDynamic moves the pages for which the limit of dynamic pages alone was too small to
+// dynamic moves the pages for which the limit of dynamic pages alone was too small to
 // another Cap, which it returns.
-func (s *State) capDynamic(x *Cap, c *config.Config) (dynamic Cap) {
-	if c.MaxDepthDynamic < 0 {
+func (l *capPlacer) dynamic(x *Cap) (dynamic Cap) {
+	if l.c.MaxDepthDynamic < 0 {
 		return Cap{}
 	}
-	dynamic = Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
-	for p := range s.Frontier.Pages() {
-		if s.Frontier.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.Within(s.Depth(graph.Page(p))) {
+	dynamic = Cap{Key: "max_depth_dynamic", Value: l.c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
+	for p := range l.s.Frontier.Pages() {
+		if l.s.Frontier.Bar(graph.Page(p)) == event.BarDepth && l.c.MaxDepth.Within(l.s.Depth(graph.Page(p))) {
 			dynamic.Left++
 		}
 	}
@@ -188,11 +195,11 @@ func (s *State) capDynamic(x *Cap, c *config.Config) (dynamic Cap) {
 }
 
 // refusedBy counts the pages of each site that were refused for a reason.
-func (s *State) refusedBy(bar event.Bar) map[graph.Site]int64 {
+func (l *capPlacer) refusedBy(bar event.Bar) map[graph.Site]int64 {
 	by := map[graph.Site]int64{}
-	for p := range s.Frontier.Pages() {
-		if s.Frontier.Bar(graph.Page(p)) == bar {
-			by[s.Frontier.Site(graph.Page(p))]++
+	for p := range l.s.Frontier.Pages() {
+		if l.s.Frontier.Bar(graph.Page(p)) == bar {
+			by[l.s.Frontier.Site(graph.Page(p))]++
 		}
 	}
 	return by
@@ -233,7 +240,7 @@ func (l *Limits) Deep() bool { return l.Depth >= 0 || l.Dynamic >= 0 }
 // and compares them with the limits in force.
 type limits struct {
 	Limits   // zero on replay, where the journal holds what was decided
-	names    *names
+	names    *naming.Names
 	admitted *graph.Column[uint32] // by site
 	domain   *graph.Column[uint32] // by site: number of its domain; the guard has the column
 	shares   *graph.Column[uint32] // by domain
@@ -304,7 +311,7 @@ func (l *limits) NoRoom(id graph.Site) bool { return l.fullSite(id) || l.fullDom
 
 // tooDeep reports whether a page is too many links away from a seed.
 func (l *limits) tooDeep(id graph.Site, rest []byte, depth int) bool {
-	return !l.Depth.Within(depth) || !l.Dynamic.Within(depth) && page.Dynamic(l.names.url(id, rest))
+	return !l.Depth.Within(depth) || !l.Dynamic.Within(depth) && page.Dynamic(l.names.URL(id, rest))
 }
 
 // fullSite reports whether a site has as many pages as it may.

@@ -158,7 +158,7 @@ func (s *State) Admit(r *journal.Record, p graph.Page) {
 // barred, one page to the counts of its site.
 func (s *State) enter(p graph.Page, site graph.Site, rest []byte, bar event.Bar) {
 	if err := s.URLs.Append(p, site, rest); err != nil {
-		s.fail(fmt.Errorf("write the URL of page %d: %w", p, err))
+		s.Fail(fmt.Errorf("write the URL of page %d: %w", p, err))
 	}
 	s.in.Append(0)
 	if bar == event.NoBar {

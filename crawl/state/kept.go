@@ -119,7 +119,7 @@ func (k *Kept) note(r *journal.Record) {
 // has not changed leaves the one that is kept.
 func (k *Kept) done(r *journal.Record) {
 	e, f := &r.Event, &r.Facts
-	if e.Again || e.Class.Failed() || e.Class == event.Redirect || f.Status == NotModified || f.Revisit != 0 || len(f.Payload) == 0 || f.Place.Length == 0 {
+	if e.Again || e.Class.Failed() || e.Class == event.Redirect || f.Status == journal.NotModified || f.Revisit != 0 || len(f.Payload) == 0 || f.Place.Length == 0 {
 		k.answer(f.Place, graph.NoPage)
 		return
 	}

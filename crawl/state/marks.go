@@ -122,7 +122,7 @@ type Spared struct {
 func (t *Spared) countSaved(f *journal.Facts) {
 	saved := max(0, f.Revisit-1)
 	switch {
-	case f.Status == NotModified:
+	case f.Status == journal.NotModified:
 		t.NotModified++
 		t.NotTransferred += saved
 	case f.Revisit > 0:
@@ -178,7 +178,7 @@ func (s *State) done(r *journal.Record) {
 	s.Visits.Note(r)
 	s.countSaved(&r.Facts)
 	s.noteWithheld(e.Page, &r.Facts)
-	s.Content.note(r)
+	s.Content.Note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	s.countLinks(e)
 }
@@ -192,7 +192,7 @@ func (s *State) countLinks(e *event.Event) {
 	} else {
 		s.Gathered += s.LinksIn(e.Page)
 		s.Came.add(s.Active(e.End))
-		s.Kinds.learn(e)
+		s.Kinds.Learn(e)
 		if e.Class == event.Redirect {
 			s.Moved++
 		}

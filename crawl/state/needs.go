@@ -118,5 +118,5 @@ func (s *State) brought(r *journal.Record) {
 // RequisiteURL returns the URL of the requisite of a site that is fetched next.
 func (s *State) RequisiteURL(id graph.Site) (requisite.Part, string) {
 	p, _ := s.Requisites.First(id)
-	return p, string(s.url(id, []byte(p.Rest)))
+	return p, string(s.URL(id, []byte(p.Rest)))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -14,7 +15,7 @@ import (
 // The first session record of a crawl has them all, so that they stay the same whatever
 // happens to the earlier crawl.
 type Prior struct {
-	names  *names
+	names  *naming.Names
 	seen   *urltable.Table        // numbers the pages of the earlier crawl
 	values *graph.Column[float64] // by that number; the mean is 1
 	policy policy.Prior
@@ -28,7 +29,7 @@ const MaxPrior = 1 << 25
 const PriorBytes = 22
 
 // newPrior returns an empty Prior with columns in a set.
-func newPrior(set *graph.Set, n *names, secret [16]byte) *Prior {
+func newPrior(set *graph.Set, n *naming.Names, secret [16]byte) *Prior {
 	x := &Prior{names: n, seen: urltable.New("prior", secret, MaxPrior, 1)}
 	graph.AddTo(set, x.seen)
 	x.values = graph.NewColumnIn[float64](set, "prior values", MaxPrior)

@@ -3,6 +3,7 @@ package state
 import (
 	"testing"
 
+	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/urltable"
 )
@@ -11,7 +12,7 @@ import (
 // none.
 func TestPriorValues(t *testing.T) {
 	secret := [16]byte{7}
-	n := names{Key: urltable.NewKey(secret)}
+	n := naming.Names{Key: urltable.NewKey(secret)}
 	var set graph.Set
 	defer set.Free()
 	x := newPrior(&set, &n, secret)

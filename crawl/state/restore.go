@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -19,7 +20,7 @@ var errVersion = fmt.Errorf("%w: by another version", ErrOther)
 // Restore returns the state at the last commit of a journal. It starts from the newest
 // snapshot that can be used, or from nothing. It calls note for what it cannot use.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {
-	names, err := SnapshotsOf(p.Snapshot)
+	names, err := snapshot.List(p.Snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func Empty(p *layout.Parts, set *Setup) (*State, error) {
 
 // FromSnapshot returns the state of a snapshot, which must not be ahead of the journal.
 func FromSnapshot(p *layout.Parts, set *Setup, name string, last uint64) (*State, error) {
-	r, done, err := OpenSnapshot(p.Snapshot, name)
+	r, done, err := snapshot.Open(p.Snapshot, name)
 	if err != nil {
 		return nil, err
 	}

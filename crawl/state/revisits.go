@@ -66,7 +66,7 @@ func (v *revisits) note(r *journal.Record) {
 
 // again counts another visit of a page. A 304 of a site whose 304s are not true shows nothing.
 func (v *revisits) again(r *journal.Record) {
-	e, same := &r.Event, r.Facts.Status == NotModified
+	e, same := &r.Event, r.Facts.Status == journal.NotModified
 	site, asked := v.s.Frontier.Site(e.Page), v.asks(e.Page)
 	v.SetWeight(e.Page, v.worth(e.Page))
 	if to, ok := v.Moves(r); ok {

@@ -33,15 +33,26 @@ func TestCaseRulesMemory(t *testing.T) {
 	for day := range 40 { // one site, whose robots.txt changes every day
 		s.Robots.set(0, bigRules(day))
 	}
-	if n, size := len(s.Robots.texts.list), int64(bigRules(39).Size()); n > 3 || len(s.Robots.texts.numbers) != 1 || s.Robots.texts.size != size {
-		t.Errorf("%d rules of %d bytes are kept for one site, want one of %d", n, s.Robots.texts.size, size)
+	size := int64(bigRules(39).Size())
+	if n := len(s.Robots.texts.Save()); n > 3 || texts(s) != 1 {
+		t.Errorf("%d rules and %d numbers are kept for one site", texts(s), n)
 	} else if grown := s.Memory() - before; grown < size || grown > size+1024 {
 		t.Errorf("the state takes %d bytes more, its rules %d", grown, size)
 	}
 	s.Robots.set(0, robots.Rules{})
-	if s.Robots.texts.size != 0 || len(s.Robots.texts.numbers) != 0 {
-		t.Errorf("%d bytes of rules are left", s.Robots.texts.size)
+	if grown := s.Memory() - before; texts(s) != 0 || grown > 1024 {
+		t.Errorf("%d rules and %d bytes of them are left", texts(s), grown)
 	}
+}
+
+// texts returns the number of rules that a state keeps.
+func texts(s *State) (n int) {
+	for _, b := range s.Robots.texts.Save() {
+		if len(b) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Of a site that is given up, or that has rules, no trouble is remembered.

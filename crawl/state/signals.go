@@ -91,29 +91,29 @@ const (
 	maxFeedBytes = 8 << 20
 )
 
-// NameFeed does what NameFile does for a feed.
-func (s *State) NameFeed(r *journal.Record, url string) bool {
+// NameFeed does what Name does for a feed.
+func (x *sitemaps) NameFeed(r *journal.Record, url string) bool {
 	site, _ := page.Site([]byte(url))
-	if id, known := s.Table.LookupSite(s.Key.Site(site), site); known && len(s.Sitemaps.Feeds[id]) >= maxSiteFeeds {
+	if id, known := x.s.Table.LookupSite(x.s.Key.Site(site), site); known && len(x.Feeds[id]) >= maxSiteFeeds {
 		return false
 	}
 	r.Facts.Feed = true
-	return s.Sitemaps.feedBytes+len(url) <= maxFeedBytes && s.NameFile(r, url)
+	return x.feedBytes+len(url) <= maxFeedBytes && x.Name(r, url)
 }
 
 // IsFeed reports whether a URL is one of a feed that is read.
-func (s *State) IsFeed(url string) bool {
+func (x *sitemaps) IsFeed(url string) bool {
 	site, _ := page.Site([]byte(url))
-	id, known := s.Table.LookupSite(s.Key.Site(site), site)
-	return known && slices.Contains(s.Sitemaps.Feeds[id], url)
+	id, known := x.s.Table.LookupSite(x.s.Key.Site(site), site)
+	return known && slices.Contains(x.Feeds[id], url)
 }
 
 // ReadFeed adds to a record that a known feed is to be read again. It reports false, and adds
 // nothing, if it waits to be read, or must not be requested.
-func (s *State) ReadFeed(r *journal.Record, url string) bool {
+func (x *sitemaps) ReadFeed(r *journal.Record, url string) bool {
 	site, _ := page.Site([]byte(url))
-	id, _ := s.Table.LookupSite(s.Key.Site(site), site)
-	if s.Frontier.Closed(id) || slices.Contains(s.Sitemaps.Files[id], url) || s.FileBar(s.Robots.Of(id), url) != event.NoBar || !s.Stand(r, url) {
+	id, _ := x.s.Table.LookupSite(x.s.Key.Site(site), site)
+	if x.s.Frontier.Closed(id) || slices.Contains(x.Files[id], url) || x.Bar(x.s.Robots.Of(id), url) != event.NoBar || !x.Stand(r, url) {
 		return false
 	}
 	r.Event.Files, r.Facts.Files, r.Facts.Feed = 1, []string{url}, true

@@ -12,6 +12,7 @@ import (
 
 // sitemaps holds the sitemap files that are still to be fetched.
 type sitemaps struct {
+	s       *State
 	Files   map[graph.Site][]string // by site
 	known   map[graph.Site]int      // files known so far, fetched or not, while some are left
 	waiting int                     // bytes of the names of files to fetch
@@ -21,8 +22,8 @@ type sitemaps struct {
 	feedBytes int                     // of their names
 }
 
-func newSitemaps() sitemaps {
-	return sitemaps{Files: map[graph.Site][]string{}, known: map[graph.Site]int{}, Feeds: map[graph.Site][]string{}}
+func newSitemaps(s *State) sitemaps {
+	return sitemaps{s: s, Files: map[graph.Site][]string{}, known: map[graph.Site]int{}, Feeds: map[graph.Site][]string{}}
 }
 
 // mapBytes returns about how many bytes the maps and the names of files take.
@@ -113,12 +114,12 @@ func (x *sitemaps) fits(known int, files []string) []string {
 	return files
 }
 
-// NameFile adds to a record that a sitemap file became known which another site names, or a
+// Name adds to a record that a sitemap file became known which another site names, or a
 // seed. It reports false, and adds nothing, if the file is known or must not be requested.
-func (s *State) NameFile(r *journal.Record, url string) bool {
+func (x *sitemaps) Name(r *journal.Record, url string) bool {
 	name, rest := page.Site([]byte(url))
-	id, known := s.Table.LookupSite(s.Key.Site(name), name)
-	if known && !s.mayName(id, url) || s.Scope.JudgeFile(name, rest) != event.NoBar || !s.Stand(r, url) {
+	id, known := x.s.Table.LookupSite(x.s.Key.Site(name), name)
+	if known && !x.mayName(id, url) || x.s.Scope.JudgeFile(name, rest) != event.NoBar || !x.Stand(r, url) {
 		return false
 	}
 	r.Event.Files, r.Facts.Files = 1, []string{url}
@@ -126,20 +127,20 @@ func (s *State) NameFile(r *journal.Record, url string) bool {
 }
 
 // mayName reports whether a file that is named elsewhere may be requested from a known site.
-func (s *State) mayName(id graph.Site, url string) bool {
-	return !s.Frontier.Closed(id) && !s.IsFile(id, url) &&
-		s.FileBar(s.Robots.Of(id), url) == event.NoBar && len(s.Sitemaps.fits(s.Sitemaps.known[id], []string{url})) == 1
+func (x *sitemaps) mayName(id graph.Site, url string) bool {
+	return !x.s.Frontier.Closed(id) && !x.Has(id, url) &&
+		x.Bar(x.s.Robots.Of(id), url) == event.NoBar && len(x.fits(x.known[id], []string{url})) == 1
 }
 
 // Stand adds the URL of a sitemap file to a record as a page of its site that waits: a site
 // without one is not requested. It is never fetched as a page: see Barred. Stand reports
 // whether there is room for it.
-func (s *State) Stand(r *journal.Record, url string) bool {
+func (x *sitemaps) Stand(r *journal.Record, url string) bool {
 	t := target{}
 	t.name, t.rest = page.Site([]byte(url))
-	t.SiteHash = s.Key.Site(t.name)
-	t.Hash = s.Key.Page(t.SiteHash, t.rest)
-	d := discovery{State: s, r: r, from: graph.NoPage, seeds: true} // no limit applies to it
+	t.SiteHash = x.s.Key.Site(t.name)
+	t.Hash = x.s.Key.Page(t.SiteHash, t.rest)
+	d := discovery{State: x.s, r: r, from: graph.NoPage, seeds: true} // no limit applies to it
 	p, ok := d.number(&t)
 	switch {
 	case !ok:
@@ -147,43 +148,43 @@ func (s *State) Stand(r *journal.Record, url string) bool {
 	case len(r.Event.New) > 0:
 		r.Event.Site = r.Event.New[0]
 	default:
-		r.Event.Site, r.Event.Admit = s.Frontier.Site(p), append(r.Event.Admit[:0], p)
+		r.Event.Site, r.Event.Admit = x.s.Frontier.Site(p), append(r.Event.Admit[:0], p)
 	}
 	return true
 }
 
-// IsFile reports whether a URL was named as a sitemap file, by NameFile, or waits as one.
-func (s *State) IsFile(id graph.Site, url string) bool {
-	p, known := s.Lookup(url)
-	return known && int(p) < s.Frontier.Pages() && s.has(p, listing) || slices.Contains(s.Sitemaps.Files[id], url)
+// Has reports whether a URL was named as a sitemap file, by Name, or waits as one.
+func (x *sitemaps) Has(id graph.Site, url string) bool {
+	p, known := x.s.Lookup(url)
+	return known && int(p) < x.s.Frontier.Pages() && x.s.has(p, listing) || slices.Contains(x.Files[id], url)
 }
 
-// WantedFiles cuts the sitemap files that the robots.txt of a site names to those that may
+// Wanted cuts the sitemap files that the robots.txt of a site names to those that may
 // be fetched under its rules.
-func (s *State) WantedFiles(rules robots.Rules, files []string) []string {
-	return s.Sitemaps.fits(0, s.allowedFiles(rules, files))
+func (x *sitemaps) Wanted(rules robots.Rules, files []string) []string {
+	return x.fits(0, x.allowed(rules, files))
 }
 
-// ListedFiles cuts the sitemap files that another one of a site names to those that may be
+// Listed cuts the sitemap files that another one of a site names to those that may be
 // fetched.
-func (s *State) ListedFiles(id graph.Site, files []string) []string {
-	return s.Sitemaps.fits(s.Sitemaps.known[id], s.allowedFiles(s.Robots.Of(id), files))
+func (x *sitemaps) Listed(id graph.Site, files []string) []string {
+	return x.fits(x.known[id], x.allowed(x.s.Robots.Of(id), files))
 }
 
-func (s *State) allowedFiles(rules robots.Rules, files []string) []string {
-	return slices.DeleteFunc(files, func(url string) bool { return s.FileBar(rules, url) != event.NoBar })
+func (x *sitemaps) allowed(rules robots.Rules, files []string) []string {
+	return slices.DeleteFunc(files, func(url string) bool { return x.Bar(rules, url) != event.NoBar })
 }
 
-// FileBar returns the reason not to request a sitemap file, or NoBar.
-func (s *State) FileBar(rules robots.Rules, url string) event.Bar {
+// Bar returns the reason not to request a sitemap file, or NoBar.
+func (x *sitemaps) Bar(rules robots.Rules, url string) event.Bar {
 	site, rest := page.Site([]byte(url))
 	switch {
-	case s.Setup.robots && !rules.Test(string(rest)).Allowed:
+	case x.s.Setup.robots && !rules.Test(string(rest)).Allowed:
 		return event.BarRobots
-	case s.Scope == nil:
+	case x.s.Scope == nil:
 		return event.NoBar
 	}
-	return s.Scope.JudgeFile(site, rest)
+	return x.s.Scope.JudgeFile(site, rest)
 }
 
 // ruled records the end of a request for a robots.txt.

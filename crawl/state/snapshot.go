@@ -1,9 +1,7 @@
 package state
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
@@ -17,10 +15,10 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/trouble"
-	"github.com/zeebo/xxh3"
 )
 
 // A snapshot is the state after a record, so that a restart need not replay all records. It
@@ -35,9 +33,6 @@ import (
 const (
 	snapshotMagic   = "WSNP"
 	snapshotVersion = 18
-	SnapshotSuffix  = ".wsnap"
-	SnapshotTemp    = "snapshot.tmp"
-	snapshotsKept   = 2
 )
 
 // head holds what is in no column. Maps are lists in the order of their keys, so that
@@ -67,7 +62,7 @@ type head struct {
 	Listings  []siteEntry[int]
 	Traps     *trap.Saved
 	Cut       []cutEntry
-	Visits    *savedVisits // nil: pages are not visited again
+	Visits    *visit.Saved // nil: pages are not visited again
 	Scores    *savedScores // nil: pages have no score
 	Feeds     []siteEntry[[]string]
 	Outages   []siteEntry[outage]
@@ -119,14 +114,14 @@ func (s *State) Head() *head {
 	h := &head{
 		Crawl: s.Setup.Crawl, Layout: s.Layout(), Next: s.Next, Now: s.Now, Began: s.Began, Last: s.LastConfig,
 		Pages: s.Frontier.Pages(), Sites: s.Frontier.Sites(), Holes: s.holes, Tally: s.savedTally,
-		Addrs: s.Addresses.save(), Rules: s.Robots.texts.save(),
+		Addrs: s.Addresses.Save(), Rules: s.Robots.texts.Save(),
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
 		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(),
 	}
 	if s.Visits != nil {
-		h.Visits = &s.Visits.savedVisits
+		h.Visits = &s.Visits.Saved
 	}
 	if v := s.Revisits; v != nil {
 		h.Feeds, h.Outages = entries(s.Sitemaps.Feeds), entries(v.outages)
@@ -155,7 +150,7 @@ func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
 	s.savedTally = h.Tally
 	if s.Visits != nil && h.Visits != nil {
-		s.Visits.savedVisits = *h.Visits
+		s.Visits.Saved = *h.Visits
 	}
 	if v := s.Revisits; v != nil {
 		v.outages = fromEntries(h.Outages)
@@ -197,10 +192,10 @@ func (s *State) setHead(h *head) error {
 	if err := s.Traps.Guard.SetSaved(h.Traps); err != nil {
 		return err
 	}
-	if err := s.Addresses.load(h.Addrs, s.Frontier.Addresses()); err != nil {
+	if err := s.Addresses.Load(h.Addrs, s.Frontier.Addresses().All()); err != nil {
 		return err
 	}
-	return s.Robots.texts.load(h.Rules, s.Robots.rules.Slice())
+	return s.Robots.texts.Load(h.Rules, s.Robots.rules.Slice())
 }
 
 // Layout returns what the columns of a state depend on. A snapshot of another layout is of
@@ -306,119 +301,4 @@ func SnapshotConfig(dir disk.Dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	return h.Last, nil
-}
-
-// WriteSnapshot writes what save writes into the directory, under the number of the next
-// record, and removes all but the last snapshots. It removes a file that it could not
-// finish: the disk may be full.
-func WriteSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
-	err := disk.Replace(dir, SnapshotName(next), SnapshotTemp, true, func(f disk.File) error { return writeSummed(f, save) })
-	if err != nil {
-		_ = dir.Remove(SnapshotTemp) // if this fails, too, the next start does it
-		return err
-	}
-	return prune(dir)
-}
-
-// SnapshotName returns the name of the snapshot before a record.
-func SnapshotName(next uint64) string { return fmt.Sprintf("%016x%s", next, SnapshotSuffix) }
-
-// writeSummed writes what save writes, and its checksum.
-func writeSummed(f disk.File, save func(io.Writer) error) error {
-	sum := xxh3.New()
-	w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
-	if err := save(io.MultiWriter(w, sum)); err != nil {
-		return err
-	}
-	if err := binary.Write(w, binary.LittleEndian, sum.Sum64()); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-// SnapshotsOf returns the names of the snapshots in a directory, the newest first.
-func SnapshotsOf(dir disk.Dir) (names []string, err error) {
-	list, err := dir.List()
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range list {
-		if strings.HasSuffix(e.Name, SnapshotSuffix) {
-			names = append(names, e.Name)
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
-	return names, nil
-}
-
-// DropAhead removes a snapshot that was not finished, and those that are ahead of the
-// journal, because of a crash before their last records were safe. The numbers of those
-// records go to others now, after which such a snapshot would seem to fit.
-func DropAhead(dir disk.Dir, last uint64) error {
-	if err := dir.Remove(SnapshotTemp); err != nil {
-		return err
-	}
-	names, err := SnapshotsOf(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if name <= SnapshotName(last) {
-			break
-		}
-		if err := dir.Remove(name); err != nil {
-			return err
-		}
-	}
-	return dir.Sync() // also for a run that removed one and was killed before this line
-}
-
-// prune removes old snapshots.
-func prune(dir disk.Dir) error {
-	names, err := SnapshotsOf(dir)
-	if err != nil || len(names) <= snapshotsKept {
-		return err
-	}
-	for _, name := range names[snapshotsKept:] {
-		if err := dir.Remove(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// OpenSnapshot checks the checksum of a snapshot and returns a reader of all before it.
-func OpenSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, err error) {
-	f, err := dir.Open(name, disk.Read)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := f.Size()
-	if err == nil {
-		err = checkSum(f, n)
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, fmt.Errorf("snapshot %s: %w", name, err)
-	}
-	return bufio.NewReaderSize(io.NewSectionReader(f, 0, n-8), 1<<20), f.Close, nil
-}
-
-// checkSum compares the checksum at the end of a snapshot of n bytes with the bytes before.
-func checkSum(f disk.File, n int64) error {
-	if n < 24 {
-		return fmt.Errorf("%d bytes are no snapshot", n)
-	}
-	sum := xxh3.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, n-8)); err != nil {
-		return err
-	}
-	var b [8]byte
-	if _, err := f.ReadAt(b[:], n-8); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if binary.LittleEndian.Uint64(b[:]) != sum.Sum64() {
-		return errors.New("the checksum differs")
-	}
-	return nil
 }

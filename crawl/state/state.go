@@ -2,14 +2,16 @@ package state
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/content"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/naming"
+	"github.com/winnow-crawler/winnow/crawl/number"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
+	"github.com/winnow-crawler/winnow/crawl/visit"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -26,31 +28,31 @@ type State struct {
 	Saved   graph.Set // the columns of a snapshot
 	derived graph.Set // columns that follow from others, or from the head of a snapshot
 	prior   graph.Set // columns of Prior, the last ones of a snapshot
-	names
+	naming.Names
 	marks
 	savedTally
-	withheld  *graph.Column[uint64] // a bit for each page: see IsWithheld
-	Cut       cuts
-	Frontier  *frontier.Frontier
-	Limits    limits
-	Robots    robotsFiles
-	Sitemaps  sitemaps
-	Addresses addresses
-	Content   contents
-	Mirrors   mirrors
-	Traps     traps
-	Kinds     kinds
-	Visits    *Visits   // nil unless pages are visited again
-	Revisits  *revisits // nil unless visits are divided by what they gain
-	Prior     *Prior    // values of an earlier crawl; nil if there is none
-	Kept      *Kept     // nil unless only some pages are kept
-	Scores    *Scores   // nil unless pages are scored by an expression of the user
+	withheld   *graph.Column[uint64] // a bit for each page: see IsWithheld
+	Cut        cuts
+	Frontier   *frontier.Frontier
+	Limits     limits
+	Robots     robotsFiles
+	Sitemaps   sitemaps
+	Addresses  number.Addresses
+	Content    content.Texts
+	Duplicates duplicates
+	Mirrors    mirrors
+	Traps      traps
+	Kinds      content.Kinds
+	Visits     *visit.Visits // nil unless pages are visited again
+	Revisits   *revisits     // nil unless visits are divided by what they gain
+	Prior      *Prior        // values of an earlier crawl; nil if there is none
+	Kept       *Kept         // nil unless only some pages are kept
+	Scores     *Scores       // nil unless pages are scored by an expression of the user
 	// Requisites are what fetched pages need to be shown.
 	Requisites *requisite.Book
 	Weather    weather
 	Portal     portal
 	settling                 // on replay
-	plain      []graph.Page  // scratch of Duplicate
 	holes      int           // records that could not be applied: see Replay
 	Began      int64         // wall clock of instant 0, Unix nanoseconds
 	Now        time.Duration // of the last record
@@ -68,9 +70,9 @@ type State struct {
 func New(set *Setup, urls *urltable.Log) (*State, error) {
 	n, m := set.Frontier.MaxPages, set.Frontier.MaxSites
 	s := &State{Setup: set}
-	s.names = names{Key: urltable.NewKey(set.secret), Table: urltable.New("", set.secret, n, m), URLs: urls}
+	s.Names = naming.Names{Key: urltable.NewKey(set.secret), Table: urltable.New("", set.secret, n, m), URLs: urls}
 	if set.history {
-		s.Prior = newPrior(&s.prior, &s.names, set.secret)
+		s.Prior = newPrior(&s.prior, &s.Names, set.secret)
 		s.Prior.policy.Value = s.Prior.of
 	}
 	if err := s.newFrontier(); err != nil {
@@ -79,23 +81,23 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 		return nil, err
 	}
 	s.Cut.Pages = map[graph.Page]cutPage{}
-	s.Content, s.Kinds = newContents(&s.names, set.secret, n), newKinds(&s.names, set.secret, min(2*n, 1<<31))
+	s.Content, s.Kinds = content.NewTexts(&s.Names, set.secret, n), content.NewKinds(&s.Names, set.secret, min(2*n, 1<<31))
 	s.Traps = newTraps(s, set.secret, n, m)
-	s.Weather, s.Robots, s.Sitemaps = newWeather(s), newRobotsFiles(&s.names), newSitemaps()
+	s.Weather, s.Robots, s.Sitemaps = newWeather(s), newRobotsFiles(&s.Names), newSitemaps(s)
 	// The order of the columns is that of snapshots.
-	graph.AddTo(&s.Saved, s.Table, s.Frontier, s.Content.seen, s.Kinds.seen, s.Traps.Guard)
+	graph.AddTo(&s.Saved, s.Table, s.Frontier, s.Content.Seen(), s.Kinds.Seen(), s.Traps.Guard)
 	s.in = graph.NewColumnIn[uint32](&s.Saved, "page links in", n)
-	graph.AddTo(&s.Saved, s.Content.first, s.Kinds.answers, s.Content.targets, s.Content.near)
+	s.Content.AddTo(&s.Saved, &s.Kinds)
 	if set.recrawl {
-		s.Visits = NewVisits(&s.Saved, n)
+		s.Visits = visit.New(&s.Saved, n)
 	}
 	if set.revisits.Every > 0 {
 		s.Revisits = newRevisits(s, n, m)
 		graph.AddTo(&s.Saved, s.Revisits.Plan, s.Revisits.dirs, s.Revisits.told)
 	}
-	s.Mirrors = newMirrors(s, m)
+	s.Duplicates, s.Mirrors = duplicates{s: s}, newMirrors(s, m)
 	s.Robots.rules = graph.NewColumnIn[uint32](&s.Saved, "site rules", m)
-	s.Limits = limits{names: &s.names, domain: s.Traps.Guard.SiteDomains(), domains: domainTable{urltable.New("domain", set.secret, m, 1)}, Freed: true}
+	s.Limits = limits{names: &s.Names, domain: s.Traps.Guard.SiteDomains(), domains: domainTable{urltable.New("domain", set.secret, m, 1)}, Freed: true}
 	s.Limits.admitted = graph.NewColumnIn[uint32](&s.Saved, "site admitted", m)
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
@@ -108,7 +110,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	if set.keep {
 		s.Kept = newKept(s, n)
 	}
-	s.Addresses = newAddresses(&s.derived, 4*m+1024)
+	s.Addresses = number.NewAddresses(&s.derived, 4*m+1024)
 	graph.AddTo(&s.derived, s.Limits.domains)
 	return s, nil
 }
@@ -156,8 +158,8 @@ func (s *State) Account(each func(name string, bytes int64)) {
 
 // maps does what Account does, for the maps of the state.
 func (s *State) maps(each func(name string, bytes int64)) {
-	each("robots rules", s.Robots.texts.bytes())
-	each("address numbers", s.Addresses.bytes())
+	each("robots rules", s.Robots.texts.Bytes())
+	each("address numbers", s.Addresses.Bytes())
 	each("site troubles", s.Robots.mapBytes()+s.Sitemaps.mapBytes()+s.Weather.mapBytes())
 	each("trap maps", s.Traps.Guard.MapBytes())
 	each("requisites that wait", s.Requisites.MapBytes())
@@ -384,88 +386,3 @@ const LeastPerPage, MostPerPage, MostPerSite = 40, 320, 640
 // roomFor returns the number of pages to reserve address space for under a ceiling of
 // memory: more than will ever fit.
 func roomFor(memory int64) int { return int(min(max(memory/LeastPerPage, 1<<16), 1<<31)) }
-
-// names finds pages and sites by their URLs, and the URLs of pages.
-type names struct {
-	Key   urltable.Key
-	Table *urltable.Table
-	URLs  *urltable.Log
-	Err   error  // the first error of the URL log: no decision after it counts
-	text  []byte // scratch
-	last  lastRead
-}
-
-// lastRead is the URL that was read last. A page that is handed out is read several times.
-type lastRead struct {
-	page graph.Page
-	site graph.Site
-	rest []byte
-	ok   bool
-}
-
-// Read returns the site of p and the rest of its URL, which is valid until the next call.
-// It sets Err if that fails.
-func (n *names) Read(p graph.Page) (site graph.Site, rest []byte, ok bool) {
-	l := &n.last
-	if l.ok && l.page == p {
-		return l.site, l.rest, true
-	}
-	site, rest, err := n.URLs.Read(p, l.rest[:0])
-	if l.ok = err == nil; !l.ok {
-		n.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
-		return 0, nil, false
-	}
-	l.page, l.site, l.rest = p, site, rest
-	return site, rest, true
-}
-
-// AppendURL appends the URL of p to b.
-func (n *names) AppendURL(b []byte, p graph.Page) []byte {
-	site, rest, ok := n.Read(p)
-	if !ok {
-		return b
-	}
-	return append(append(b, n.Table.Name(site)...), rest...)
-}
-
-// url returns the URL of a site and a rest. It is valid until the next call.
-func (n *names) url(site graph.Site, rest []byte) []byte {
-	n.text = append(append(n.text[:0], n.Table.Name(site)...), rest...)
-	return n.text
-}
-
-// fail keeps the first error. The driver stops before it records anything more.
-func (n *names) fail(err error) {
-	if n.Err == nil {
-		n.Err = err
-	}
-}
-
-// Lookup returns the page with a URL, if it is known.
-func (n *names) Lookup(url string) (graph.Page, bool) {
-	site, rest := page.Site([]byte(url))
-	return n.Table.LookupPage(n.Key.Page(n.Key.Site(site), rest))
-}
-
-// lookup returns the page of a site with a path and query, if it is known.
-func (n *names) lookup(site graph.Site, rest []byte) (graph.Page, bool) {
-	return n.Table.LookupPage(n.Key.Page(n.Key.Site(n.Table.Name(site)), rest))
-}
-
-// Twin returns the site of the same host under the other scheme, or NoSite. Sites with a
-// port in their name have no twin: they are servers of their own.
-func (n *names) Twin(id graph.Site) graph.Site {
-	name := n.Table.Name(id)
-	host := page.Host(name)
-	var other []byte
-	switch string(name[:len(name)-len(host)]) {
-	case "http://":
-		other = append([]byte("https://"), host...)
-	case "https://":
-		other = append([]byte("http://"), host...)
-	default:
-		return graph.NoSite
-	}
-	t, _ := n.Table.LookupSite(n.Key.Site(other), other)
-	return t
-}

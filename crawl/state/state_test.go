@@ -79,9 +79,9 @@ func (f *folded) work(kind event.TaskKind, site graph.Site, end event.Kind, fill
 func TestDuplicates(t *testing.T) {
 	s := newTestState(t)
 	one, two := [16]byte{1}, [16]byte{2}
-	s.Content.add(one, 5, 7, false)
-	s.Content.add(one, 6, 8, true)
-	s.Content.add([16]byte{}, 5, 9, false)
+	s.Content.Add(one, 5, 7, false)
+	s.Content.Add(one, 6, 8, true)
+	s.Content.Add([16]byte{}, 5, 9, false)
 	var b bytes.Buffer
 	if err := s.Save(&b); err != nil {
 		t.Fatal(err)
@@ -91,13 +91,13 @@ func TestDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []*State{s, again} {
-		if p, targets, ok := x.Content.original(one); !ok || p != 7 || targets != 5 {
+		if p, targets, ok := x.Content.Original(one); !ok || p != 7 || targets != 5 {
 			t.Errorf("the original is page %d with targets %d (%t), want 7 with 5", p, targets, ok)
 		}
-		if _, _, ok := x.Content.original(two); ok {
+		if _, _, ok := x.Content.Original(two); ok {
 			t.Error("an unknown content has an original")
 		}
-		if _, _, ok := x.Content.original([16]byte{}); ok {
+		if _, _, ok := x.Content.Original([16]byte{}); ok {
 			t.Error("a page without words has an original")
 		}
 	}

@@ -23,7 +23,7 @@ func newTraps(s *State, secret [16]byte, pages, sites int) traps {
 	t := traps{s: s, Guard: trap.New(secret, pages, sites)}
 	t.Guard.Parent = s.Traps.parent
 	t.Guard.Known = func(site graph.Site, rest []byte) bool {
-		_, known := s.lookup(site, rest)
+		_, known := s.LookupIn(site, rest)
 		return known
 	}
 	return t
@@ -334,6 +334,7 @@ type mirrors struct {
 	other  *graph.Column[uint32] // by site: 1 + the site that it is compared with; 0: none
 	common *graph.Column[uint8]  // by site: paths that the other had before, at most mostPaths
 	equal  *graph.Column[uint8]  // of these, with the same content
+	text   []byte                // scratch
 }
 
 // mostPaths is the largest number of paths of a site that are compared: by then it is
@@ -370,7 +371,7 @@ func (m *mirrors) match(a, b graph.Site) {
 // note compares a page of a site that was fetched and whose content is not recorded yet.
 func (m *mirrors) note(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
-	first, _, repeated := m.s.Content.original(r.Facts.Digest)
+	first, _, repeated := m.s.Content.Original(r.Facts.Digest)
 	if repeated = repeated && first != p; repeated {
 		m.pair(home, p, first)
 	}
@@ -398,8 +399,8 @@ func (m *mirrors) pair(home graph.Site, p, first graph.Page) {
 		return
 	}
 	_, rest, ok := s.Read(first)
-	s.text = append(s.text[:0], rest...)
-	if _, rest, also := s.Read(p); ok && also && bytes.Equal(rest, s.text) {
+	m.text = append(m.text[:0], rest...)
+	if _, rest, also := s.Read(p); ok && also && bytes.Equal(rest, m.text) {
 		m.match(home, there)
 	}
 }
@@ -410,7 +411,7 @@ func (m *mirrors) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
 	if !ok {
 		return graph.NoPage, false
 	}
-	q, ok := m.s.lookup(site, rest)
+	q, ok := m.s.LookupIn(site, rest)
 	return q, ok && int(q) < m.s.in.Len() && m.s.WasFetched(q)
 }
 

@@ -439,7 +439,7 @@ func (p *portal) note(s *State, r *journal.Record) {
 func sameness(s *State, r *journal.Record) string {
 	e := &r.Event
 	switch {
-	case r.Facts.Status == NotModified:
+	case r.Facts.Status == journal.NotModified:
 		return ""
 	case e.Class == event.Redirect && len(e.Links) == 1:
 		return away(s.Table.Name(s.Frontier.Site(e.Page)), s.Table.Name(s.Frontier.Site(e.Links[0])))

@@ -19,7 +19,7 @@ func Withheld(f *journal.Facts) robots.Tags {
 // nothing changed leaves what was.
 func (s *State) noteWithheld(p graph.Page, f *journal.Facts) {
 	is, was := Withheld(f) != 0, s.IsWithheld(p)
-	if is == was || !is && f.Status == NotModified {
+	if is == was || !is && f.Status == journal.NotModified {
 		return
 	}
 	s.withheld.Grow(int(p/64) + 1)

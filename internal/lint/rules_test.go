@@ -47,11 +47,11 @@ var arrows = map[string][]string{
 	"sim":                append([]string{"keep", "advise", "freshness", "trouble"}, frontiers...),
 	"keep":               {"graph"},
 	"trouble":            {"event", "graph", "policy"},
-	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "score/files", "trouble", "internal/disk"}, frontiers...),
+	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"advise", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score", "topic"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
-	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
@@ -63,7 +63,12 @@ var arrows = map[string][]string{
 	"crawl/notice":       {"crawl/page"},
 	"crawl/control":      {"crawl/config", "crawl/page", "internal/hint"},
 	"crawl/index":        {"crawl/archive", "crawl/layout"},
+	"crawl/content":      {"crawl/gather", "crawl/naming", "crawl/near", "crawl/page", "event", "graph", "journal", "urltable"},
+	"crawl/naming":       {"crawl/page", "graph", "urltable"},
 	"crawl/near":         {"graph"},
+	"crawl/number":       {"crawl/robots", "graph"},
+	"crawl/snapshot":     {"internal/disk"},
+	"crawl/visit":        {"crawl/archive", "event", "graph", "journal"},
 	"crawl/requisite":    {"event", "graph", "trouble", "urltable"},
 	"crawl/trap":         {"event", "graph", "urltable"},
 	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
@@ -130,7 +135,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/requisite", "crawl/state", "crawl/trap", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -189,8 +189,8 @@ func courseSoFar(c *history.Crawl) (*advise.Course, error) {
 		Blind: func(p graph.Page) bool { return duplicate[p] }, Closed: func(p graph.Page) bool { return closed(s, p) },
 		Site: s.Frontier.Site, Requests: make([]int64, len(trail.Sites)),
 	}
-	if _, _, ok := s.Frontier.Topical(); ok {
-		x.Hot = func(p graph.Page) bool { _, hot := s.Frontier.Similarity(p); return hot }
+	if _, _, ok := s.Frontier.Topical().Counts(); ok {
+		x.Hot = func(p graph.Page) bool { _, hot := s.Frontier.Topical().Similarity(p); return hot }
 	}
 	for _, v := range trail.Visits {
 		duplicate[v.Page] = v.Class == event.Duplicate

@@ -227,7 +227,7 @@ func (r *Report) hotCurve(run *lab.Run) plot.Series {
 	found, at, n := 0, 0, len(r.Real.Result.Order)
 	for i := range topicPoints + 1 {
 		for ; at < min(i*n/topicPoints, len(run.Result.Order)); at++ {
-			if _, hot := r.state.Frontier.Similarity(graph.Page(r.w.Graph.ID(run.Result.Order[at]))); hot {
+			if _, hot := r.state.Frontier.Topical().Similarity(graph.Page(r.w.Graph.ID(run.Result.Order[at]))); hot {
 				found++
 			}
 		}

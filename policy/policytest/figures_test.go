@@ -144,7 +144,7 @@ func TestPromotion(t *testing.T) {
 	}
 	for p := 4; p < 6; p++ {
 		if c.F.Value(c.ids[p], 0) != 1 {
-			t.Errorf("page %d is not in the hot queue: %+v", p, c.F.Explain(c.ids[p]))
+			t.Errorf("page %d is not in the hot queue: %+v", p, c.F.Ranks().Explain(c.ids[p]))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func gather(t *testing.T, w *World, name string) (h harvest) {
 	c := crawl(t, w, Settings()[0], name, "")
 	defer c.Free()
 	for _, v := range c.Visits {
-		if _, hot := c.F.Similarity(c.ids[v.Page]); hot != w.isHot(v.Page) {
+		if _, hot := c.F.Topical().Similarity(c.ids[v.Page]); hot != w.isHot(v.Page) {
 			t.Fatalf("page %d is hot: %v", v.Page, hot)
 		}
 		h.hot = append(h.hot, w.isHot(v.Page))

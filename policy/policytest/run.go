@@ -128,17 +128,17 @@ func checkExplained(t *testing.T, c *Crawl) {
 	before := saved(t, c)
 	for p := range graph.Page(c.F.Pages()) {
 		shares := map[string]float64{}
-		for _, f := range c.F.Explain(p) {
+		for _, f := range c.F.Ranks().Explain(p) {
 			if shares[f.Of] += f.Share; f.Name == "" || math.IsNaN(f.Value) || math.IsNaN(f.Share) {
 				t.Fatalf("page %d: %+v", p, f)
 			}
 		}
 		for of, sum := range shares {
 			if sum != 0 && math.Abs(sum-1) > 1e-6 {
-				t.Fatalf("page %d: the shares of %q add up to %v: %+v", p, of, sum, c.F.Explain(p))
+				t.Fatalf("page %d: the shares of %q add up to %v: %+v", p, of, sum, c.F.Ranks().Explain(p))
 			}
 		}
-		if math.IsNaN(c.F.Score(p, 0)) {
+		if math.IsNaN(c.F.Ranks().Score(p, 0)) {
 			t.Fatalf("page %d has no score", p)
 		}
 	}

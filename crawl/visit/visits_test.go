@@ -1,4 +1,4 @@
-package state
+package visit
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func newVisitsLog(t *testing.T) *visitsLog {
 	}
 	t.Cleanup(log.Drop)
 	log.Segment = 2000
-	v := &visitsLog{Visits: NewVisits(set, 10), log: log, dir: dir, finder: journal.NewFinder(dir, h)}
+	v := &visitsLog{Visits: New(set, 10), log: log, dir: dir, finder: journal.NewFinder(dir, h)}
 	v.add(t, &journal.Record{Now: time.Second, Event: event.Event{Kind: event.Session},
 		Facts: journal.Facts{Session: &journal.Session{Wall: visitsWall + int64(time.Second)}, Named: true}})
 	return v

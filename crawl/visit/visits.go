@@ -1,4 +1,6 @@
-package state
+// Package visit knows where the journal has what the next visit of a page needs of the last. It
+// is a fold of the journal.
+package visit
 
 import (
 	"time"
@@ -16,23 +18,23 @@ import (
 // records.
 type Visits struct {
 	at *graph.Column[uint32] // by page: a Mark
-	savedVisits
+	Saved
 }
 
-// savedVisits is the part of Visits that is in no column. Snapshots hold it as it is.
-type savedVisits struct{ Sessions []visitSession }
+// Saved is the part of Visits that is in no column. Snapshots hold it as it is.
+type Saved struct{ Sessions []session }
 
-// A visitSession is what a session says about the answers in its records, and in those before.
-type visitSession struct {
+// A session is what a session says about the answers in its records, and in those before.
+type session struct {
 	First uint64 // number of its first record
 	Wall  int64  // wall clock of instant 0, Unix nanoseconds
 	Named bool   // the ids of its responses follow from their dates
 	Lost  int64  // the archive has lost what was requested from then on, Unix milliseconds; 0: nothing
 }
 
-// NewVisits returns what a crawl knows before its first record, with room for a number of
+// New returns what a crawl knows before its first record, with room for a number of
 // pages. Its column belongs to set.
-func NewVisits(set *graph.Set, pages int) *Visits {
+func New(set *graph.Set, pages int) *Visits {
 	return &Visits{at: graph.NewColumnIn[uint32](set, "page visits", pages)}
 }
 
@@ -73,7 +75,7 @@ func (v *Visits) Note(r *journal.Record) {
 	}
 	switch r.Event.Kind {
 	case event.Session:
-		v.session(r)
+		v.begin(r)
 	case event.Done:
 		if remembers(r) {
 			v.set(r.Event.Page, markOf(r))
@@ -92,9 +94,9 @@ func (v *Visits) set(p graph.Page, m Mark) {
 	v.at.Set(int(p), uint32(m))
 }
 
-// session begins a session.
-func (v *Visits) session(r *journal.Record) {
-	s := visitSession{First: r.Seq, Named: r.Facts.Named, Lost: r.Facts.Lost}
+// begin begins a session.
+func (v *Visits) begin(r *journal.Record) {
+	s := session{First: r.Seq, Named: r.Facts.Named, Lost: r.Facts.Lost}
 	if n := len(v.Sessions); n > 0 {
 		s.Wall = v.Sessions[n-1].Wall
 	}
@@ -114,7 +116,7 @@ func remembers(r *journal.Record) bool {
 	switch {
 	case e.Again || e.Class.Failed() || e.Class == event.Redirect:
 		return false
-	case f.Status == NotModified:
+	case f.Status == journal.NotModified:
 		return refers && hasValidators(f)
 	default:
 		return refers || f.Revisit == 0
@@ -158,7 +160,7 @@ type Original struct {
 // goroutines, also while the crawl goes on.
 type Pasts struct {
 	finder   *journal.Finder
-	sessions []visitSession
+	sessions []session
 }
 
 // Pasts returns a reader for the pages that are known in this session, nil if v is nil. The

@@ -1,7 +1,8 @@
-package state
+package content
 
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/near"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -9,15 +10,15 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// contents finds the page that had a content first, by the digest of its structural text:
+// Texts finds the page that had a content first, by the digest of its structural text:
 // pages that differ in their formatting alone have the same content. It takes 26 bytes for
 // each different content. Two contents share 64 bits of their digests with probability
 // n^2/2^65: 3e-6 over 10 million pages.
 //
 // Two pages with one text need not be the same: their links may lead elsewhere, and they
 // may show other pictures. Only if these are equal too is one of them a duplicate.
-type contents struct {
-	names   *names
+type Texts struct {
+	names   *naming.Names
 	seen    *urltable.Table
 	key     urltable.Key
 	first   *graph.Column[graph.Page] // by number of the content
@@ -25,9 +26,10 @@ type contents struct {
 	near    *near.Index               // contents that differ in a few words
 }
 
-func newContents(n *names, secret [16]byte, pages int) contents {
+// NewTexts returns what is known before the first page, with room for a number of pages.
+func NewTexts(n *naming.Names, secret [16]byte, pages int) Texts {
 	s := urltable.New("content", secret, pages, 1)
-	return contents{
+	return Texts{
 		names: n, seen: s, key: s.Key(), near: near.New(nearSize),
 		first: graph.NewColumn[graph.Page]("content page", pages), targets: graph.NewColumn[uint64]("content targets", pages),
 	}
@@ -39,11 +41,11 @@ const nearSize = 1 << 20
 
 // hash returns the hash of a digest. It is keyed, so that no author of pages can fill one
 // part of the table.
-func (c *contents) hash(digest [16]byte) uint64 { return c.key.Page(0, digest[:]) }
+func (c *Texts) hash(digest [16]byte) uint64 { return c.key.Page(0, digest[:]) }
 
-// original returns the page that had a content first, if one had, and where its links
+// Original returns the page that had a content first, if one had, and where its links
 // lead. A page without words has no content to compare.
-func (c *contents) original(digest [16]byte) (p graph.Page, targets uint64, ok bool) {
+func (c *Texts) Original(digest [16]byte) (p graph.Page, targets uint64, ok bool) {
 	if digest == [16]byte{} {
 		return graph.NoPage, 0, false
 	}
@@ -54,9 +56,9 @@ func (c *contents) original(digest [16]byte) (p graph.Page, targets uint64, ok b
 	return c.first.At(int(n)), c.targets.At(int(n)), true
 }
 
-// add records the content of p. If another page had it before, that one stays the original,
+// Add records the content of p. If another page had it before, that one stays the original,
 // unless p is the same in everything and replaces it.
-func (c *contents) add(digest [16]byte, targets uint64, p graph.Page, takes bool) {
+func (c *Texts) Add(digest [16]byte, targets uint64, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
 	}
@@ -69,25 +71,36 @@ func (c *contents) add(digest [16]byte, targets uint64, p graph.Page, takes bool
 	}
 }
 
-// note records the content of a fetched page. A page that is not called a duplicate though
+// Note records the content of a fetched page. A page that is not called a duplicate though
 // its content was known is the original from now on.
-func (c *contents) note(r *journal.Record) {
+func (c *Texts) Note(r *journal.Record) {
 	e, x := &r.Event, &r.Facts
-	c.add(x.Digest, x.Targets, e.Page, e.Class == event.OK)
-	if e.Class == event.OK && x.Status != NotModified {
+	c.Add(x.Digest, x.Targets, e.Page, e.Class == event.OK)
+	if e.Class == event.OK && x.Status != journal.NotModified {
 		c.near.Add(x.SimHash, e.Page)
 	}
 }
 
-// NotModified is the status of an answer without a body because nothing changed.
-const NotModified = 304
+// Seen returns the hashes of the texts. Snapshots have it before the other columns.
+func (c *Texts) Seen() *urltable.Table { return c.seen }
+
+// AddTo adds the columns to a set, in the order of snapshots: answers are those of Kinds.
+func (c *Texts) AddTo(set *graph.Set, k *Kinds) {
+	graph.AddTo(set, c.first, k.answers, c.targets, c.near)
+}
+
+// Agrees reports whether q was fetched with the words that were found, or nearly.
+func (c *Texts) Agrees(q graph.Page, f *gather.Found) bool {
+	first, _, ok := c.Original(f.Digest)
+	return ok && first == q || c.near.Has(f.SimHash, q)
+}
 
 // Duplicate reports whether another page had the content of p before: the same words and
 // numbers, links to the same pages, the same pictures. The page with the shorter path
 // counts as the original, whichever was fetched first. A page that names itself as
 // canonical is the original in any case: the other one, with the same targets, names it too.
-func (c *contents) Duplicate(p graph.Page, f *gather.Found) bool {
-	first, targets, ok := c.original(f.Digest)
+func (c *Texts) Duplicate(p graph.Page, f *gather.Found) bool {
+	first, targets, ok := c.Original(f.Digest)
 	if !ok || f.Class != event.OK || first == p || targets != f.Targets || f.Canonical.Self {
 		return false
 	}
@@ -99,11 +112,11 @@ func (c *contents) Duplicate(p graph.Page, f *gather.Found) bool {
 
 // NearDuplicate returns a page whose content differs from that of p in a few words, or in
 // nothing but where its links lead.
-func (c *contents) NearDuplicate(p graph.Page, f *gather.Found) (graph.Page, bool) {
-	if f.Class != event.OK || f.Status == NotModified {
+func (c *Texts) NearDuplicate(p graph.Page, f *gather.Found) (graph.Page, bool) {
+	if f.Class != event.OK || f.Status == journal.NotModified {
 		return graph.NoPage, false
 	}
-	if first, targets, known := c.original(f.Digest); known {
+	if first, targets, known := c.Original(f.Digest); known {
 		return first, first != p && targets != f.Targets // otherwise p replaces its copy
 	}
 	q, ok := c.near.Find(f.SimHash)
@@ -113,8 +126,8 @@ func (c *contents) NearDuplicate(p graph.Page, f *gather.Found) (graph.Page, boo
 // Like returns the page whose text the page of a record repeats, or nearly; NoPage without
 // one. same reports whether the texts are equal, exact whether links and pictures are, too,
 // except for ids.
-func (c *contents) Like(r *journal.Record) (p graph.Page, same, exact bool) {
-	if p, targets, ok := c.original(r.Facts.Digest); ok && p != r.Event.Page {
+func (c *Texts) Like(r *journal.Record) (p graph.Page, same, exact bool) {
+	if p, targets, ok := c.Original(r.Facts.Digest); ok && p != r.Event.Page {
 		return p, true, uint32(targets) == uint32(r.Facts.Targets) // the lower half has no ids: see gather.Found
 	}
 	if n := r.Facts.Near; n > 0 && int(n) <= c.names.Table.Pages() {

@@ -1,39 +1,45 @@
-package state
+package content
 
 import (
 	"bytes"
 
+	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
+// Kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
 // elsewhere jquery.js is a script. It counts the types of the answers for an extension in a
 // directory and on a whole site. It takes 16 bytes for each extension and directory with
 // an answer.
-type kinds struct {
-	names   *names
+type Kinds struct {
+	names   *naming.Names
 	seen    *urltable.Table
 	answers *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
 	key     urltable.Key
 	name    []byte // scratch
 }
 
-func newKinds(n *names, secret [16]byte, pages int) kinds {
+// NewKinds returns what is known before the first answer, with room for a number of
+// extensions and directories.
+func NewKinds(n *naming.Names, secret [16]byte, pages int) Kinds {
 	s := urltable.New("kinds", secret, pages, 1)
-	return kinds{names: n, seen: s, answers: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
+	return Kinds{names: n, seen: s, answers: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
 }
 
+// Seen returns the hashes of extensions and directories.
+func (k *Kinds) Seen() *urltable.Table { return k.seen }
+
 // hash returns the hash of an extension in a directory of a site.
-func (k *kinds) hash(site graph.Site, dir, extension []byte) uint64 {
+func (k *Kinds) hash(site graph.Site, dir, extension []byte) uint64 {
 	k.name = append(append(append(k.name[:0], extension...), ' '), dir...)
 	return k.key.Page(uint64(site), k.name)
 }
 
 // note counts an answer.
-func (k *kinds) note(hash uint64, isPage bool) {
+func (k *Kinds) note(hash uint64, isPage bool) {
 	n, fresh := k.seen.Page(hash)
 	if fresh {
 		k.answers.Append(0)
@@ -49,7 +55,7 @@ func (k *kinds) note(hash uint64, isPage bool) {
 }
 
 // counts returns how many answers were pages, and how many were not.
-func (k *kinds) counts(hash uint64) (pages, others int) {
+func (k *Kinds) counts(hash uint64) (pages, others int) {
 	n, ok := k.seen.LookupPage(hash)
 	if !ok {
 		return 0, 0
@@ -68,8 +74,8 @@ const (
 )
 
 // doubtful returns the directory and the extension of a doubtful name.
-func (k *kinds) doubtful(site graph.Site, rest []byte) (dir, extension []byte, ok bool) {
-	if page.Extension(k.names.url(site, rest)) != page.ClassDoubtful {
+func (k *Kinds) doubtful(site graph.Site, rest []byte) (dir, extension []byte, ok bool) {
+	if page.Extension(k.names.URL(site, rest)) != page.ClassDoubtful {
 		return nil, nil, false
 	}
 	dir, extension = page.Ending(rest)
@@ -78,7 +84,7 @@ func (k *kinds) doubtful(site graph.Site, rest []byte) (dir, extension []byte, o
 
 // NoPage reports whether a doubtful name is probably no page: others of its directory or
 // its site with the same extension were none.
-func (k *kinds) NoPage(site graph.Site, rest []byte) bool {
+func (k *Kinds) NoPage(site graph.Site, rest []byte) bool {
 	dir, extension, ok := k.doubtful(site, rest)
 	if !ok {
 		return false
@@ -94,8 +100,8 @@ func (k *kinds) NoPage(site graph.Site, rest []byte) bool {
 	return others >= KindSiteTries && others > kindShare*pages
 }
 
-// learn records the answer for a page, if its name is doubtful.
-func (k *kinds) learn(e *event.Event) {
+// Learn records the answer for a page, if its name is doubtful.
+func (k *Kinds) Learn(e *event.Event) {
 	if e.Class != event.OK && e.Class != event.Duplicate && e.Class != event.NotHTML {
 		return
 	}
