@@ -13,9 +13,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/exchange/suffix"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
@@ -35,6 +35,7 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.bus = newMemoryBus(top.file.Partitions, r.wake)
 	return r.crawl(ctx)
 }
 
@@ -44,6 +45,7 @@ type run struct {
 	top     *top
 	pool    *pool
 	council *council
+	bus     bus
 	board   *board
 	weights weights
 	bodies  *fetch.Budget
@@ -133,7 +135,9 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		o.Machine.Disk = func(name string) (disk.Dir, error) { return open(layout.PartitionName(self) + "/" + name) }
 	}
 	o.Config = r.o.Config.Clone()
-	o.Seeds = r.top.own(self, r.o.Seeds)
+	if self > 0 { // partition 0 tells the others about their seeds
+		o.Seeds = nil
+	}
 	o.Log = r.o.Log.With("partition", self)
 	if o.OnPage != nil {
 		o.OnPage = func(p *crawl.Page) error {
@@ -145,7 +149,7 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 	o.Progress = r.board.progress(self)
 	o.Port = &port.Port{
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
-		Pool: permits{r.pool, self}, Council: voice{r.council, self},
+		Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
 	}
 	return o, nil
@@ -182,6 +186,7 @@ func check(o *crawl.RunOptions) error {
 		{len(c.Examples) > 0, "examples", "examples are fetched before all other pages"},
 		{c.Notices != "", "notices", "notices reach one partition only"},
 		{c.UI != "", "ui", "it controls one partition only"},
+		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
 		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
 		{o.Chance != nil, "", "pages cannot be given another chance in all partitions yet"},
 		{o.Control != nil, "", "it cannot be controlled"},
@@ -272,7 +277,7 @@ func (t *top) open(o *crawl.RunOptions) (err error) {
 		}
 	}
 	if t.file == nil {
-		t.file = layout.NewPartitions(o.Config.Partitions, "temporary")
+		t.file = layout.NewPartitions(o.Config.Partitions, suffix.Newest)
 		if err := t.file.Write(t.dir); err != nil {
 			return &hint.Error{Text: "cannot write " + cmp.Or(t.path, layout.PartitionsFile), Hint: "make the directory writable, or choose another with --dir", Err: err}
 		}
@@ -286,14 +291,4 @@ func (t *top) close() {
 	if t.lock != nil {
 		t.lock.Close()
 	}
-}
-
-// own returns the seeds that a partition begins with.
-func (t *top) own(self int, seeds []string) (list []string) {
-	for _, url := range seeds {
-		if site, _ := page.Site([]byte(url)); t.owner(site) == self {
-			list = append(list, url)
-		}
-	}
-	return list
 }

@@ -21,6 +21,7 @@ type Port struct {
 	Owner   func(site []byte) int
 	Pool    Pool
 	Council Council
+	Bus     Bus
 	Bodies  *fetch.Budget // of all bodies in memory
 	// Wake receives when there is a permit, a word or a message. It has room for one.
 	Wake <-chan struct{}
@@ -53,6 +54,21 @@ type Council interface {
 	// Allow returns how many pages the partition may have fetched in all, given how many it has
 	// fetched and is fetching. If these are as many, it asks for more.
 	Allow(used int64) int64
+}
+
+// A Bus carries packets between partitions. It may lose, delay, repeat and reorder them.
+type Bus interface {
+	Send(to int, p Packet)
+	// Receive returns the packets that have arrived. Port.Wake tells when there are some.
+	Receive() []Packet
+}
+
+// A Packet is a message of another partition (package exchange), or if it has no bytes the word
+// that all messages up to a number were applied.
+type Packet struct {
+	From    int
+	Bytes   []byte
+	Applied uint64
 }
 
 // A Report tells how a partition stands.

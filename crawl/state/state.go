@@ -52,6 +52,7 @@ type State struct {
 	Requisites *requisite.Book
 	Weather    weather
 	Portal     portal
+	Letters    []Letter      // to other partitions, that were not applied as far as the journal tells
 	settling                 // on replay
 	holes      int           // records that could not be applied: see Replay
 	Began      int64         // wall clock of instant 0, Unix nanoseconds
@@ -128,6 +129,9 @@ func (s *State) newFrontier() (err error) {
 	s.Setup.scores.prepare(&env)
 	fo := s.Setup.Frontier
 	fo.Random, fo.Twin = s.Setup.random, s.Twin
+	if set := s.Setup; set.owner != nil {
+		fo.Owner = func(id graph.Site) int { return set.owner(s.Table.Name(id)) }
+	}
 	fo.Barred, fo.Spare, fo.Forbid = s.Barred, s.Traps.judge, s.denied
 	if s.Setup.SiteDelay != nil {
 		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return s.Setup.SiteDelay(s.Table.Name(id)) }
@@ -249,6 +253,10 @@ func (s *State) count(r *journal.Record) {
 		s.session(r)
 	case event.Scored:
 		s.Scores.note(r)
+	case event.Sent:
+		s.sent(e)
+	case event.Linked:
+		s.linked(e)
 	case event.Dropped:
 		s.Dropped += int64(len(e.Admit))
 		s.Visits.Note(r)
@@ -291,11 +299,12 @@ type Setup struct {
 	limited            bool             // a policy limits the number of pages
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
-	recrawl            bool              // pages are visited again
-	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
-	history            bool              // there are values of an earlier crawl
-	keep               bool              // only some pages are kept
-	pages              int64             // that may be fetched in all; 0: no limit
+	recrawl            bool                  // pages are visited again
+	revisits           freshness.Options     // how visits are divided; without Every, each page has the same interval
+	history            bool                  // there are values of an earlier crawl
+	keep               bool                  // only some pages are kept
+	pages              int64                 // that may be fetched in all; 0: no limit
+	owner              func(site []byte) int // nil: there is one partition
 	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
@@ -347,6 +356,18 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		WaitForBetter: c.WaitsForBetter(),
 		Depths:        c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages:      pages, MaxSites: max(1<<10, pages/2),
+	}
+	if set.owner, err = Owner(c); err != nil {
+		return nil, err
+	}
+	if c.Partitions > 1 {
+		f := &set.Frontier
+		f.Partitions, f.Self = c.Partitions, id.Partition
+		// Partitions that do not know which addresses the others use divide what is allowed.
+		f.AddressDelay *= time.Duration(c.Partitions)
+		if f.AddressCap > 0 {
+			f.AddressCap = max(1, f.AddressCap/c.Partitions)
+		}
 	}
 	return set, set.Frontier.Mode.Set(c.BatchMode)
 }
