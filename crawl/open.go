@@ -54,9 +54,15 @@ func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope,
 	case err != nil && !fresh:
 		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " lists what is wrong", Err: err}
 	}
+	if o.Port != nil {
+		id = o.Port.Identity // also if a journal lost its own: messages name pages by hashes under the secret
+	}
 	set, err := state.NewSetup(&o.Config, id, memoryLimit(o))
 	if err != nil {
 		return nil, err
+	}
+	if o.Port != nil {
+		set.Owner = o.Port.Owner
 	}
 	if len(o.Config.Site) > 0 {
 		overrides := config.NewOverrides(&o.Config)

@@ -159,6 +159,9 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 		count(x.FailedBy, c.String(), failed[c])
 		count(x.Outcomes, c.String(), s.Outcomes[c])
 	}
+	x.Foreign = bars[event.BarForeign]
+	x.Known, x.Refused, x.Sites = x.Known-x.Foreign, x.Refused-x.Foreign, x.Sites-foreignSites(s)
+	bars[event.BarForeign] = 0
 	for b := range event.Bar(event.Bars()) {
 		count(x.RefusedBy, b.String(), bars[b])
 	}
@@ -184,6 +187,20 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	}
 	x.Record = s.Next
 	x.fillWaits(s)
+}
+
+// foreignSites returns the number of known sites that are those of other partitions.
+func foreignSites(s *state.State) (n int64) {
+	self, of := s.Self()
+	if of == 0 {
+		return 0
+	}
+	for i := range s.Frontier.Sites() {
+		if s.Frontier.Partition(graph.Site(i)) != self {
+			n++
+		}
+	}
+	return n
 }
 
 // fillWaits sets the numbers of sites that wait.

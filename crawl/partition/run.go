@@ -13,8 +13,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/port"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/exchange/suffix"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -283,8 +283,13 @@ func (t *top) open(o *crawl.RunOptions) (err error) {
 		}
 	}
 	o.Config.SuffixTable = t.file.Suffixes
-	t.owner, err = state.Owner(&o.Config)
-	return err
+	table, err := suffix.Open(t.file.Suffixes)
+	if err != nil {
+		return &hint.Error{Text: t.path + " was made by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
+	}
+	n := t.file.Partitions
+	t.owner = func(site []byte) int { return table.Partition(string(page.Host(site)), n) }
+	return nil
 }
 
 func (t *top) close() {

@@ -16,12 +16,18 @@ func Owner(c *config.Config) (func(site []byte) int, error) {
 	if c.Partitions <= 1 {
 		return nil, nil
 	}
-	table, err := suffix.Open(c.SuffixTable)
-	if err != nil {
+	if !suffix.Known(c.SuffixTable) {
+		_, err := suffix.Open(c.SuffixTable)
 		return nil, err
 	}
-	n := c.Partitions
-	return func(site []byte) int { return table.Partition(string(page.Host(site)), n) }, nil
+	var table *suffix.Table // opened when it is first needed: reading a crawl rarely needs it
+	version, n := c.SuffixTable, c.Partitions
+	return func(site []byte) int {
+		if table == nil {
+			table, _ = suffix.Open(version) // it is known
+		}
+		return table.Partition(string(page.Host(site)), n)
+	}, nil
 }
 
 // A Letter is a message to another partition that this one has made.
@@ -44,7 +50,7 @@ func (s *State) IsForeign(id graph.Site) bool {
 	case int(id) < s.Frontier.Sites():
 		return s.Frontier.Partition(id) != self
 	}
-	return s.Setup.owner(s.Table.Name(id)) != self // new by this very record
+	return s.Setup.Owner(s.Table.Name(id)) != self // new by this very record
 }
 
 // sent keeps the message that a record has made, until a later record says that its receiver has

@@ -129,8 +129,8 @@ func (s *State) newFrontier() (err error) {
 	s.Setup.scores.prepare(&env)
 	fo := s.Setup.Frontier
 	fo.Random, fo.Twin = s.Setup.random, s.Twin
-	if set := s.Setup; set.owner != nil {
-		fo.Owner = func(id graph.Site) int { return set.owner(s.Table.Name(id)) }
+	if set := s.Setup; set.Owner != nil {
+		fo.Owner = func(id graph.Site) int { return set.Owner(s.Table.Name(id)) }
 	}
 	fo.Barred, fo.Spare, fo.Forbid = s.Barred, s.Traps.judge, s.denied
 	if s.Setup.SiteDelay != nil {
@@ -304,7 +304,7 @@ type Setup struct {
 	history            bool                  // there are values of an earlier crawl
 	keep               bool                  // only some pages are kept
 	pages              int64                 // that may be fetched in all; 0: no limit
-	owner              func(site []byte) int // nil: there is one partition
+	Owner              func(site []byte) int // the partition of a site; nil: there is one partition
 	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
@@ -357,7 +357,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Depths:        c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages:      pages, MaxSites: max(1<<10, pages/2),
 	}
-	if set.owner, err = Owner(c); err != nil {
+	if set.Owner, err = Owner(c); err != nil {
 		return nil, err
 	}
 	if c.Partitions > 1 {
