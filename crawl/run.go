@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -114,6 +116,9 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
 		return nil, err
+	}
+	if o.Config.Partitions > 1 && o.Port == nil {
+		return nil, &hint.Error{Text: fmt.Sprintf("%s has %d partitions, and this is for one", o.Dir, o.Config.Partitions), Hint: "package crawl/partition runs several"}
 	}
 	if err := o.Config.ReadSecrets(); err != nil {
 		return nil, err

@@ -57,7 +57,11 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	if strings.HasPrefix(url, "/") {
 		return wantsURL(dir, url)
 	}
-	v, p, err := u.openCrawl(ctx, dir)
+	part, err := history.DirOf(dir, url)
+	if err != nil {
+		return err
+	}
+	v, p, err := u.openCrawl(ctx, part)
 	if err != nil {
 		return err
 	}

@@ -60,12 +60,14 @@ func runSites(ctx context.Context, u *ui, opt *sitesOptions, dir string) error {
 	if !contains(history.SiteOrders(), opt.Sort) {
 		return u.wrongWord("sort", opt.Sort, history.SiteOrders())
 	}
-	v, p, err := u.openCrawl(ctx, dir)
+	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+	defer p.Done()
+	p.Note("the records are replayed")
+	v, err := history.OpenAll(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	defer p.Done()
 	opt.Limit = int(opt.limit)
 	list, err := v.SiteList(&opt.SiteFilter, time.Now())
 	p.Done()
@@ -77,7 +79,7 @@ func runSites(ctx context.Context, u *ui, opt *sitesOptions, dir string) error {
 		return nil
 	}
 	if !u.asJSON {
-		return terminal.PrintSites(u.stdout, list, v.Running)
+		return terminal.PrintSites(u.stdout, list, v.Running())
 	}
 	for i := range list {
 		if err := u.json(&list[i]); err != nil {

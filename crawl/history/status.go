@@ -246,6 +246,9 @@ func (x *Status) AddDetails(s *state.State) {
 // ReadStatus returns the status of the crawl in a directory. A running crawl and one that
 // was stopped have left it in a file; for others the state is restored.
 func ReadStatus(ctx context.Context, dir string) (*Status, error) {
+	if list, err := Dirs(dir); err == nil && len(list) > 1 {
+		return readAll(ctx, dir)
+	}
 	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err
