@@ -47,6 +47,7 @@ type run struct {
 	council *council
 	bus     bus
 	board   *board
+	ledger  *ledger
 	weights weights
 	bodies  *fetch.Budget
 	wakes   []chan struct{}
@@ -68,6 +69,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
 	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
 	r.board = newBoard(o, t, n)
+	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap)
 	r.weights.bytes = make([]int64, n)
 	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
 	return r, nil
@@ -149,7 +151,7 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 	o.Progress = r.board.progress(self)
 	o.Port = &port.Port{
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
-		Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
+		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
 	}
 	return o, nil

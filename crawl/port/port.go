@@ -6,6 +6,9 @@
 package port
 
 import (
+	"context"
+	"net/netip"
+
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -22,7 +25,9 @@ type Port struct {
 	Pool    Pool
 	Council Council
 	Bus     Bus
-	Bodies  *fetch.Budget // of all bodies in memory
+	// Addresses are those to which requests are made.
+	Addresses Addresses
+	Bodies    *fetch.Budget // of all bodies in memory
 	// Wake receives when there is a permit, a word or a message. It has room for one.
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
@@ -54,6 +59,13 @@ type Council interface {
 	// Allow returns how many pages the partition may have fetched in all, given how many it has
 	// fetched and is fetching. If these are as many, it asks for more.
 	Allow(used int64) int64
+}
+
+// Addresses keep the limits of IP addresses over all partitions. Harvesters call the methods.
+type Addresses interface {
+	// Acquire waits until a request may be made. It returns false if the context ends first.
+	Acquire(ctx context.Context, addr netip.Addr) bool
+	Release(addr netip.Addr)
 }
 
 // A Bus carries packets between partitions. It may lose, delay, repeat and reorder them.
@@ -157,4 +169,17 @@ func (p *Port) Header(id layout.Identity) journal.Header {
 		return journal.Header{Crawl: id.Crawl, Partitions: 1}
 	}
 	return journal.Header{Crawl: id.Crawl, Partition: uint32(p.Self), Partitions: uint32(p.Of)}
+}
+
+// Enter waits until a request to the first of some addresses may be made. It returns false if the
+// context ends first.
+func (p *Port) Enter(ctx context.Context, addrs []netip.Addr) bool {
+	return p == nil || len(addrs) == 0 || p.Addresses.Acquire(ctx, addrs[0])
+}
+
+// Leave ends a request that Enter has allowed.
+func (p *Port) Leave(addrs []netip.Addr) {
+	if p != nil && len(addrs) > 0 {
+		p.Addresses.Release(addrs[0])
+	}
 }

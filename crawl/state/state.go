@@ -363,8 +363,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 	if c.Partitions > 1 {
 		f := &set.Frontier
 		f.Partitions, f.Self = c.Partitions, id.Partition
-		// Partitions that do not know which addresses the others use divide what is allowed.
-		f.AddressDelay *= time.Duration(c.Partitions)
+		// The driver keeps the limits over all partitions; kept connections are those of each.
 		if f.AddressCap > 0 {
 			f.AddressCap = max(1, f.AddressCap/c.Partitions)
 		}
