@@ -15,8 +15,7 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.state.Frontier.Limit(l.limits.pagesLeft())
 	for l.mayHandOut(now) {
 		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
-			l.crew.permits.Want(0)
-			return event.Never
+			return l.want(now)
 		}
 		w, again, ok := l.state.Frontier.Next(now)
 		if l.state.Err != nil || !ok {
@@ -39,6 +38,27 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.crew.permits.Decline()
 	return event.Never
 }
+
+// want asks for a permit, for the best page that could be handed out. If there is none, it asks for
+// nothing, and returns when to try again.
+func (l *loop) want(now time.Duration) time.Duration {
+	value, ok := l.state.Frontier.Best(now)
+	l.recordRefusals(now)
+	if l.state.Frontier.Polled() {
+		l.begin(event.Polled, now)
+		l.record()
+	}
+	if !ok {
+		l.crew.permits.Decline()
+		return now + noPermit
+	}
+	l.crew.permits.Want(value)
+	return event.Never
+}
+
+// noPermit is the time after which a partition tries again that had neither a page to hand out nor
+// a permit to ask for one.
+const noPermit = 100 * time.Millisecond
 
 // mostOpen is the largest number of bytes that may wait for the disk, without the group
 // that is being written.

@@ -39,7 +39,7 @@ type loop struct {
 	notices   *notice.Receiver // nil: none are received
 	tasksDone int              // since held pages were looked at
 	retried   int              // pages that RunOptions.Chance names
-	desk      *desk
+	desk      *port.Desk
 	heard     port.Word // of the other partitions
 	hopeless  bool      // only sites are left that cannot be reached, for the time of --patience
 }
@@ -68,7 +68,7 @@ func newLoop(s *session) (*loop, error) {
 	}
 	l.fetched = s.state.Fetched()
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}, permits: s.port.Permits()}
-	l.desk = newDesk(s)
+	l.desk = port.NewDesk(s.port, s.state)
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.index.Late = l.keeper != nil
@@ -236,7 +236,7 @@ func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
 
 // alarm returns the instant of the next turn if nothing arrives before.
 func (l *loop) alarm(now, ask time.Duration) time.Duration {
-	at := min(ask, l.meter.tick, l.limits.alarm(now), l.desk.alarm(now, l.state))
+	at := min(ask, l.meter.tick, l.limits.alarm(now), l.desk.Alarm(now))
 	if l.pending() {
 		at = min(at, max(l.dueAt(), now+1))
 	}

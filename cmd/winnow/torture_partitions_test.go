@@ -21,12 +21,12 @@ func TestTorturePartitions(t *testing.T) {
 		t.Skip("make torture runs it")
 	}
 	pages := 150 * kills
-	options := []string{"--policy", "opic", "--ip-cap", "4", "--keep-alive", "0"}
+	options := []string{"--policy", "opic", "--ip-cap", "1", "--keep-alive", "0"}
 	whole := newVictim(t, pages)
-	whole.args = append(plain(whole.args), options...)
+	whole.args = append(unscored(whole.args), options...)
 	whole.finish(t)
 	v := newVictim(t, pages)
-	v.args = append(append(plain(v.args), options...), "--partitions", "4")
+	v.args = append(append(unscored(v.args), options...), "--partitions", "4")
 	rng := rand.New(rand.NewPCG(4, 19))
 	for range kills {
 		if !v.runAndKill(t, 2*lifetime(rng)) {
@@ -43,7 +43,7 @@ func TestTorturePartitions(t *testing.T) {
 	v.finish(t)
 	runWinnow(t, "verify", v.dir)
 	c := v.server.Counter()
-	found := c.Check(webcount.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 4})
+	found := c.Check(webcount.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 1})
 	for _, x := range append(found, c.CheckWanted(v.server.Wanted(answer.Limits{Sitemaps: true}))...) {
 		if x.Kind != webcount.Repeated && (x.Kind != webcount.RetryAfter || !v.killedBetween(asksToWait(c, x), x.At)) {
 			t.Error(x)
@@ -52,8 +52,8 @@ func TestTorturePartitions(t *testing.T) {
 	v.samePages(t, whole)
 }
 
-// plain returns arguments without the file of the score, which is read again while a crawl runs.
-func plain(args []string) []string {
+// unscored returns arguments without the file of the score, which is read again while a crawl runs.
+func unscored(args []string) []string {
 	i := slices.Index(args, "--score-file")
 	return slices.Delete(slices.Clone(args), i, i+2)
 }
