@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"sync"
 
 	"github.com/winnow-crawler/winnow/crawl"
@@ -98,7 +99,9 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 			break
 		}
 		running.Go(func() {
-			sums[i], errs[i] = crawl.Run(ctx, o)
+			pprof.Do(ctx, pprof.Labels("partition", layout.PartitionName(i)), func(ctx context.Context) {
+				sums[i], errs[i] = crawl.Run(ctx, o)
+			})
 			r.pool.leave(i)
 			if errs[i] != nil {
 				cancel()

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"bytes"
+
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
@@ -97,8 +99,10 @@ func (s *State) Link(r *journal.Record, m *exchange.Message) {
 		if len(x.URL) > 0 {
 			t.name, t.rest = page.Site(x.URL)
 			t.SiteHash = s.Key.Site(t.name)
-		} else if _, known := s.Table.LookupPage(x.Hash); !known {
+		} else if p, known := s.Table.LookupPage(x.Hash); !known {
 			continue // the record that made it known is lost
+		} else if _, rest, ok := s.Read(p); ok {
+			t.rest = bytes.Clone(rest) // what judges a refused page looks at its URL
 		}
 		p, ok := d.number(&t)
 		if !ok || m.Width != s.Frontier.Amounts() {
