@@ -337,7 +337,7 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 	if !o.readsSitemaps(id) {
 		return nil
 	}
-	own, others := o.split(id, union(nil, t.sitemaps))
+	own, others := o.split(id, Union(nil, t.sitemaps))
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}

@@ -124,7 +124,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	o.Config.ChoosePolicy()
-	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
+	o.Config.Seeds = Union(o.Config.Seeds, o.Seeds)
 	v, ctx := newVisitor(ctx, &o)
 	defer v.stop(nil)
 	w, err := readWorth(&o) // it reads files: before anything is created
@@ -190,8 +190,8 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	return sum, next, err
 }
 
-// union returns the strings of both lists, each once.
-func union(a, b []string) []string {
+// Union returns the strings of both lists, each once.
+func Union(a, b []string) []string {
 	known := map[string]bool{}
 	list := make([]string, 0, len(a)+len(b))
 	for _, s := range slices.Concat(a, b) {

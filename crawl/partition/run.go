@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
-	"slices"
 	"sync"
 
 	"github.com/winnow-crawler/winnow/crawl"
@@ -63,11 +62,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if err := check(o); err != nil {
 		return nil, err
 	}
-	for _, url := range o.Seeds { // the scope of all partitions depends on all seeds
-		if !slices.Contains(o.Config.Seeds, url) {
-			o.Config.Seeds = append(slices.Clip(o.Config.Seeds), url)
-		}
-	}
+	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
 	for i := range r.wakes {
