@@ -2,10 +2,12 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What starts goroutines or shares memory, apart from what only tests do: found, not
 # listed, so that nothing is forgotten. Left out are bench/peers, a module of its own;
-# lab/experiment, which uses several cores only as lab does, whose tests run; and cmd/winnow,
-# which would have all its dependencies compiled once more for one lock (make torture).
+# lab/experiment, which uses several cores only as lab does, whose tests run; and those that
+# would have large dependencies of their own compiled once more for one lock or one pipe:
+# cmd/winnow with internal/console, crawl/metrics (Prometheus), crawl/stored/text (Parquet).
+# They are 137 of 583 packages; make torture runs their tests under the race detector.
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
-NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow
+NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow --exclude-dir=console --exclude-dir=metrics --exclude-dir=text
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that run: those in which most goroutines meet.
 RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input ./lab/live ./lab/topical
@@ -52,7 +54,8 @@ race:
 
 torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|PaperExperiments|CastilloExperiments' ./cmd/winnow ./crawl ./fakeweb/serve ./lab/papers/... ./sim
-	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl
+	go test -count=1 -tags gonum -run Gonum ./graph/rank
+	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl ./crawl/metrics ./crawl/stored/text
 
 bench: ## ratios against yardsticks, then every Go benchmark, then other crawlers and an older winnow (bench/peers), 20 minutes
 	go run ./bench

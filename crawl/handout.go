@@ -12,8 +12,8 @@ import (
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry, l.crew.short = false, false
-	l.state.Frontier.Limit(l.limits.pagesLeft())
 	for l.mayHandOut(now) {
+		l.state.Frontier.Limit(l.limits.pagesLeft())
 		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
 			return l.want(now)
 		}

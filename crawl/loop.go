@@ -51,7 +51,7 @@ func newLoop(s *session) (*loop, error) {
 	l.weather = weather{session: s, honest: map[string]bool{}}
 	l.admission = admission{session: s, revived: map[graph.Page]bool{}}
 	l.revisits = newRevisiting(s)
-	l.index = index.New(s.dir.path, s.warc.Size().Size)
+	l.index = index.New(s.dir.path, s.warc.Size().Size, s.warc.Current())
 	l.outcomes = outcomes{
 		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: l.index,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},

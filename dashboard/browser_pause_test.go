@@ -42,6 +42,12 @@ func TestBrowserPause(t *testing.T) {
 	page := h.URL + "/crawl/evil.crawl/control"
 	b.look(1280, "light")
 	b.visit(page)
+	if eval[bool](b, `Boolean(document.getElementById("pause"))`) || !eval[bool](b, `Boolean(document.querySelector("a[href^='/login']"))`) {
+		t.Error("the page has controls, and no way to the login, before the token is known")
+	}
+	if code := eval[int](b, `(() => { const r = new XMLHttpRequest(); r.open("POST", "/crawl/evil.crawl/control/pause", false); r.send(); return r.status })()`); code < 400 {
+		t.Errorf("a command without the token: %d", code)
+	}
 	b.visit(h.URL + "/login?next=/crawl/evil.crawl/control")
 	eval[string](b, `document.getElementById("token").value = "`+secret+`", document.querySelector("form.login").requestSubmit(), ""`)
 	b.wait("the login", `document.getElementById("pause")`)

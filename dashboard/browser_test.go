@@ -8,6 +8,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -209,6 +210,54 @@ func TestBrowser(t *testing.T) {
 	}
 	if len(b.asks) < 20 {
 		t.Errorf("only %d requests were seen", len(b.asks))
+	}
+}
+
+// A stored page is shown with its pictures and styles. Its scripts do not run, and nothing is
+// requested but copies.
+func TestBrowserCopy(t *testing.T) {
+	b := newBrowser(t)
+	dir := filepath.Join(t.TempDir(), "x.crawl")
+	site := crawlShown(t, dir)
+	s, h := start(t, Options{Dirs: []string{dir}, CopyPort: 1, Token: []byte(secret), Open: true})
+	copies := httptest.NewServer(s.CopyHandler())
+	t.Cleanup(copies.Close)
+	s.o.CopyPort, _ = strconv.Atoi(copies.URL[strings.LastIndex(copies.URL, ":")+1:])
+	s.o.Open = false // parts have signatures, and the browser sends no cookie with them
+	b.look(1280, "light")
+	b.visit(h.URL + "/login?next=" + url.QueryEscape("/crawl/x.crawl/page?url="+url.QueryEscape(site+"/")))
+	eval[string](b, `document.getElementById("token").value = "`+secret+`", document.querySelector("form.login").requestSubmit(), ""`)
+	b.wait("the page of the URL", `document.querySelector("a[href*='/x.crawl/copy']")`)
+	b.visit(eval[string](b, `document.querySelector("a[href*='/x.crawl/copy']").href`))
+	for _, id := range []string{"a", "b", "d"} {
+		b.wait("picture "+id, `document.getElementById("`+id+`")?.naturalWidth === 1`)
+	}
+	b.wait("the missing picture", `document.getElementById("c").complete`)
+	if w := eval[int](b, `document.getElementById("c").naturalWidth`); w != 0 {
+		t.Errorf("a picture that is not stored is %d pixels wide", w)
+	}
+	b.wait("the style", `getComputedStyle(document.querySelector("p")).color === "rgb(1, 2, 3)"`)
+	b.wait("the imported style", `getComputedStyle(document.body).backgroundImage.includes("/x.crawl/copy?")`)
+	if title := eval[string](b, `document.title + " " + window.origin`); title != "shown null" {
+		t.Errorf("title and origin: %s", title)
+	}
+	b.visit(eval[string](b, `document.querySelector("p a").href`))
+	b.wait("the linked page", `document.body.textContent.includes("the second page")`)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, u := range b.asks {
+		if strings.HasPrefix(u, copies.URL) {
+			n++
+		} else if !strings.HasPrefix(u, h.URL+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+			t.Errorf("something was requested from elsewhere: %s", u)
+		}
+		if strings.Contains(u, secret) {
+			t.Errorf("the token is in an address: %s", u)
+		}
+	}
+	if n < 8 {
+		t.Errorf("only %d copies were requested: %v", n, b.asks)
 	}
 }
 

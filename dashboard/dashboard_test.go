@@ -490,9 +490,96 @@ func TestCopies(t *testing.T) {
 	if w.Code != http.StatusMisdirectedRequest {
 		t.Errorf("by another name: %d", w.Code)
 	}
+	for _, change := range []string{"key=", "url="} { // a signature opens one copy
+		from := text[strings.Index(text, "http://127.0.0.1:1/"):]
+		link := html.UnescapeString(from[:strings.IndexByte(from, '"')])
+		for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+			if want != http.StatusOK {
+				link = strings.Replace(link, change, change+"0", 1)
+			}
+			s.o.Token, s.o.Open = []byte("a token of which nobody knows"), false
+			w := httptest.NewRecorder()
+			s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", link, nil))
+			if w.Code != want {
+				t.Errorf("%s: %d, want %d", link, w.Code, want)
+			}
+		}
+	}
 	for media, want := range map[string]bool{"text/html": true, "image/png": true, "application/pdf": false, "": false} {
 		if _, shown := copyType(media); shown != want {
 			t.Errorf("%q is shown: %v", media, shown)
+		}
+	}
+}
+
+// dot is a picture of one pixel.
+const dot = "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+
+// crawlShown crawls a page with its requisites: a style that imports another, pictures, one of which
+// has moved, a frame, and things that must not be requested when the page is shown.
+func crawlShown(t *testing.T, dir string) (site string) {
+	t.Helper()
+	answers := map[string][2]string{
+		"/":         {"text/html", `<!doctype html><title>shown</title><link rel=stylesheet href=/s.css><link rel=preconnect href=http://127.0.0.1:9><script>document.title = "run"</script><script src=/x.js></script><p>words of a page <a href=/two>two</a><img id=a src=a.gif><img id=b src=/moved><img id=c src=http://127.0.0.1:9/elsewhere.gif><img id=d srcset="/set.gif 1x"><iframe src=/frame></iframe>`},
+		"/two":      {"text/html", "<title>two</title><p>the second page"},
+		"/s.css":    {"text/css", `@import "more.css"; p { color: rgb(1, 2, 3) }`},
+		"/more.css": {"text/css", `body { background: url(back.gif) } h1 { background: url(http://127.0.0.1:9/back.gif) }`},
+		"/frame":    {"text/html", "<title>frame</title><p>in a frame"},
+		"/x.js":     {"text/javascript", `document.title = "run"`},
+		"/a.gif":    {"image/gif", dot}, "/back.gif": {"image/gif", dot}, "/set.gif": {"image/gif", dot}, "/to.gif": {"image/gif", dot},
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, ok := answers[r.URL.Path]
+		switch {
+		case r.URL.Path == "/moved":
+			http.Redirect(w, r, "/to.gif", http.StatusFound)
+		case !ok:
+			http.NotFound(w, r)
+		default:
+			w.Header().Set("Content-Type", a[0])
+			io.WriteString(w, a[1])
+		}
+	}))
+	defer s.Close()
+	c := config.Default()
+	c.AllowPrivate, c.Contact, c.Delay.Duration, c.IPDelay.Duration, c.MaxMemory, c.Requisites = true, "test@example.org", 0, 0, 1<<30, true
+	c.Retries = 0
+	if _, err := crawl.Run(t.Context(), crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{s.URL + "/"}, Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	return s.URL
+}
+
+// A stored page is shown with what it needs, from the archive, and names nothing else.
+func TestCopiesShown(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.crawl")
+	site := crawlShown(t, dir)
+	s, _ := start(t, Options{Dirs: []string{dir}, CopyPort: 1, Token: []byte("a token of which nobody knows")})
+	copies := s.CopyHandler()
+	open := func(query string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		copies.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy"+query, nil))
+		return w
+	}
+	first := open(s.copyQuery("x.crawl", site+"/", time.Now(), false))
+	text := first.Body.String()
+	if strings.Contains(text, "http://") || strings.Contains(text, "preconnect") || !strings.Contains(text, "words of a page") {
+		t.Errorf("%d %s", first.Code, text)
+	}
+	if p := first.Header().Get("Content-Security-Policy"); !strings.Contains(p, "img-src data: http://127.0.0.1:1/x.crawl/copy;") {
+		t.Errorf("policy %s", p)
+	}
+	for path, want := range map[string]string{
+		"/s.css": "200 text/css; charset=utf-8 cross-origin", "/more.css": "200 text/css; charset=utf-8 cross-origin", "/a.gif": "200 image/gif cross-origin", "/moved": "303  cross-origin", "/to.gif": "200 image/gif cross-origin",
+		"/two": "200 text/html; charset=utf-8 cross-origin", "/frame": "200 text/html; charset=utf-8 cross-origin", "/x.js": "200 application/octet-stream cross-origin", "/none": "404 text/plain; charset=utf-8 cross-origin",
+	} {
+		// The time is before any of them.
+		w := open(s.copyQuery("x.crawl", site+path, time.Unix(0, 0), true))
+		if got := fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"), " ", w.Header().Get("Cross-Origin-Resource-Policy")); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+		if path == "/s.css" && !strings.Contains(w.Body.String(), `@import "?at=`) {
+			t.Errorf("style %s", w.Body)
 		}
 	}
 }

@@ -72,6 +72,7 @@ type crawled struct {
 	Name  string // in addresses
 	jobs  jobs
 	sites orders
+	shelf shelf
 }
 
 // New returns a server that follows the crawls until the context ends.

@@ -15,6 +15,8 @@ type Exchange struct {
 	// Amounts are what the policies of the two partitions hand on, the same number for each page
 	// of Links (Linked); empty if they hand on nothing.
 	Amounts []float64
+	// Lessons are what the policy of Part lets others learn from (Linked).
+	Lessons []float32
 }
 
 // A Gift is what one partition tells another about one of its pages.

@@ -14,6 +14,7 @@ type Message struct {
 	Number   uint64 // of the pair, from 1 on
 	Width    int    // amounts of each entry, at most MaxWidth
 	Entries  []Entry
+	Lessons  []float32 // see event.Exchange
 	Notes    []Note
 }
 
@@ -51,11 +52,14 @@ const (
 func (m *Message) Append(b []byte) []byte {
 	from := len(b)
 	b = append(b, form, byte(m.Width))
-	for _, v := range []uint64{uint64(m.From), uint64(m.To), m.Number, uint64(len(m.Entries)), uint64(len(m.Notes))} {
+	for _, v := range []uint64{uint64(m.From), uint64(m.To), m.Number, uint64(len(m.Entries)), uint64(len(m.Lessons)), uint64(len(m.Notes))} {
 		b = binary.AppendUvarint(b, v)
 	}
 	for i := range m.Entries {
 		b = m.Entries[i].append(b, m.Width)
+	}
+	for _, v := range m.Lessons {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
 	for _, n := range m.Notes {
 		b = binary.AppendUvarint(append(b, n.Kind), uint64(len(n.Body)))
@@ -104,9 +108,14 @@ func Decode(b []byte) (*Message, error) {
 	}
 	d := decoder{b: b[2:n]}
 	m := &Message{Width: int(b[1]), From: uint16(d.most(math.MaxUint16)), To: uint16(d.most(math.MaxUint16)), Number: d.most(math.MaxUint64)}
-	entries, notes := d.most(uint64(len(b))), d.most(uint64(len(b)))
+	entries, lessons, notes := d.most(uint64(len(b))), d.most(uint64(len(b))), d.most(uint64(len(b)))
 	for range entries {
 		m.Entries = append(m.Entries, d.entry(m.Width))
+	}
+	for range lessons {
+		if v := d.take(4); v != nil {
+			m.Lessons = append(m.Lessons, math.Float32frombits(binary.LittleEndian.Uint32(v)))
+		}
 	}
 	for range notes {
 		kind := d.take(1)

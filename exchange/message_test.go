@@ -14,7 +14,8 @@ func sample() *Message {
 			{Hash: 7, URL: []byte("https://a.example/"), Links: math.MaxUint32, Depth: math.MaxUint16, Near: true, Amounts: []float64{.5, -1}},
 			{Amounts: []float64{0, math.MaxFloat64}},
 		},
-		Notes: []Note{{Kind: 255, Body: []byte("x")}, {Kind: 1, Body: []byte{}}}}
+		Lessons: []float32{1.5, 0},
+		Notes:   []Note{{Kind: 255, Body: []byte("x")}, {Kind: 1, Body: []byte{}}}}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -46,7 +47,7 @@ func TestDamage(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	b := sample().Append(nil)
 	f.Add(b[:len(b)-4])
-	f.Add([]byte{form, 0, 0, 0, 1, 9, 0})
+	f.Add([]byte{form, 0, 0, 0, 1, 9, 0, 0})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s := sum(body)
 		b := append(bytes.Clone(body), byte(s), byte(s>>8), byte(s>>16), byte(s>>24))

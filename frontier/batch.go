@@ -36,10 +36,10 @@ func (x *batches) starved() bool {
 // pages in it now. flying is the number of tasks under way.
 //
 // In mode Thesis it is time when all pages of the last batch are done, or when fewer than
-// MinActive tasks are under way and a tenth of the batch was handed out. The tenth is
-// there because choosing costs as much as the batch is long. It is also time if idle: nothing
-// is under way, and nothing can be handed out for longer than BatchWait, because some sites do
-// not answer for days. In mode Ahead it is time as soon as nothing can be handed out, with at
+// MinActive tasks are under way, or the network is Quiet, and a tenth of the batch was handed
+// out. The tenth is there because choosing costs as much as the batch is long. It is also time
+// if idle: nothing is under way, and nothing can be handed out for longer than BatchWait, because
+// some sites do not answer for days. In mode Ahead it is time as soon as nothing can be handed out, with at
 // most aheadBatches under way at once.
 func (x *batches) next(now time.Duration, flying int, idle bool) (due, chosen bool) {
 	if x.o.Mode == Continuous {
@@ -55,7 +55,7 @@ func (x *batches) next(now time.Duration, flying int, idle bool) (due, chosen bo
 			return false, false
 		}
 	case left == 0 && flying == 0:
-	case flying < x.o.MinActive && 10*(x.whole-left) >= x.whole:
+	case (flying < x.o.MinActive || x.o.Quiet != nil && x.o.Quiet()) && 10*(x.whole-left) >= x.whole:
 		x.carryOver()
 	case idle:
 		x.carryOver()

@@ -22,6 +22,7 @@ import (
 type exchange struct {
 	self     int
 	policies []policy.Exchanger
+	teachers []policy.Teacher
 	width    int                   // amounts of a page
 	owner    *graph.Column[uint16] // by site: its partition
 	next     *graph.Column[uint32] // by page: the next one of its list plus 2, 1 at the end of it, 0 in none
@@ -29,6 +30,7 @@ type exchange struct {
 	pairs    *graph.Column[uint64] // by partition: see pairFirst
 	drained  []Drained             // of the last message
 	amounts  []float64             // the same
+	lessons  []float32             // the same
 	depths   []uint16              // scratch: of the new pages of a message
 }
 
@@ -71,6 +73,9 @@ func (x *exchange) adopt(p policy.Policy) {
 	if e, ok := p.(policy.Exchanger); x != nil && ok {
 		x.policies = append(x.policies, e)
 		x.width += e.Amounts()
+	}
+	if t, ok := p.(policy.Teacher); x != nil && ok && len(x.teachers) == 0 {
+		x.teachers = append(x.teachers, t)
 	}
 }
 
@@ -173,6 +178,10 @@ func (f *Frontier) sent(e *event.Event) {
 		x.drained = append(x.drained, d)
 		x.give(p)
 	}
+	x.lessons = x.lessons[:0]
+	for _, t := range x.teachers {
+		x.lessons = t.Teach(int(e.Part), x.lessons)
+	}
 	pair[pairSent], pair[pairAcked] = e.Message, e.Acked
 }
 
@@ -201,6 +210,11 @@ func (f *Frontier) linked(e *event.Event) {
 		}
 		x.receive(p, e.Gifts[i].Links, e.Amounts[i*x.width:])
 	}
+	for _, t := range x.teachers {
+		if len(e.Lessons) > 0 {
+			t.Learn(int(e.Part), e.Lessons)
+		}
+	}
 	x.pair(int(e.Part))[pairApplied] = e.Message
 }
 
@@ -216,13 +230,25 @@ func (x *pages) knowAt(e *event.Event, depths []uint16) {
 	x.admit(e.Admit, MaxDepth)
 }
 
-// Pending returns the number of pages of a partition about which there is something to tell.
+// Pending returns the number of pages of a partition about which there is something to tell; one more
+// if there is something to learn from.
 func (f *Frontier) Pending(part int) int {
-	if f.pages.exchange == nil {
+	x := f.pages.exchange
+	if x == nil || part == x.self {
 		return 0
 	}
-	return int(f.pages.exchange.pair(part)[pairPages])
+	n := int(x.pair(part)[pairPages])
+	for _, t := range x.teachers {
+		if t.Teaches(part) {
+			n++
+		}
+	}
+	return n
 }
+
+// Lessons returns what others are to learn from by the message that the last event Sent made. They
+// are valid until the next event.
+func (f *Frontier) Lessons() []float32 { return f.pages.exchange.lessons }
 
 // Drained returns what the message has that the last event Sent made: its pages, and
 // Frontier.Amounts numbers for each, as in event.Exchange. Both are valid until the next event.
@@ -256,8 +282,7 @@ func (f *Frontier) Partition(s graph.Site) int {
 // Foreign reports whether p is a page of another partition.
 func (f *Frontier) Foreign(p graph.Page) bool { return f.pages.exchange.foreign(f.Site(p)) }
 
-// Best returns the value of the page that Next would hand out, or of the page for which the site
-// needs something first. It is on a scale that all partitions share, as far as the policy knows
+// Best returns the value of the best page that could be handed out. It is on a scale that all partitions share, as far as the policy knows
 // one. Requests without a page, such as a robots.txt that moved, go first. Like Next it may change
 // the state: see Polled.
 func (f *Frontier) Best(now time.Duration) (value float64, ok bool) { return f.tasks.best(now) }
@@ -276,19 +301,18 @@ func (x *dispatcher) best(now time.Duration) (value float64, ok bool) {
 	if !some {
 		return math.Inf(1), true
 	}
+	if s, ok := x.orders.boards[0].active.Best(); ok && x.orders.sitesBy < 0 {
+		p, _ = x.orders.first(0, s) // a board that explores chooses pages of a low value
+	}
 	return x.level(p), true
 }
 
 // level returns what p, which waits, is worth compared with the pages of other partitions.
 func (x *dispatcher) level(p graph.Page) float64 {
-	l, ok := x.policies.all[0].(policy.Leveler)
-	switch {
-	case !ok:
-		return x.orders.boards[0].active.Value(p)
-	case x.orders.discounted(p):
-		return policy.Lower(l.Level(p))
+	if l, ok := x.policies.all[0].(policy.Leveler); ok {
+		return l.Level(p)
 	}
-	return l.Level(p)
+	return x.orders.boards[0].active.Value(p)
 }
 
 // exchangeOf checks what both events of the exchange have.

@@ -26,7 +26,8 @@ import (
 // out without a floor, so a replay needs none, and nothing of it is saved.
 type floor struct {
 	parts
-	left  int // pages that may still be handed out; below 0: any number
+	left  int  // pages that may still be handed out; below 0: any number
+	all   bool // requisites are held back, too: see NoTask
 	value float64
 	set   bool          // value holds
 	stale bool          // something has happened since value was chosen
@@ -58,6 +59,9 @@ func (x *floor) queue() *queue.Queue { return x.orders.boards[0].active }
 
 // limit sets the number of pages that may still be handed out.
 func (x *floor) limit(left int) {
+	if x.all = left == NoTask; x.all {
+		left = 0
+	}
 	if x.left < 0 != (left < 0) {
 		x.set = false
 	}
@@ -173,15 +177,15 @@ func (x *floor) of(left int) (y floor, ok bool) {
 	return y, y.set
 }
 
-// Withholds reports whether the pages of a site wait because, with so many pages left, none of them
+// BelowFloor reports whether the pages of a site wait because, with so many pages left, none of them
 // is among the best: see Options.WaitForBetter.
-func (f *Frontier) Withholds(left int, s graph.Site) bool {
+func (f *Frontier) BelowFloor(left int, s graph.Site) bool {
 	y, ok := f.tasks.floor.of(left)
 	return ok && y.below(event.Task{Kind: event.Fetch, Site: s})
 }
 
-// Withheld returns the number of sites that may be requested now, and of which Withholds is true.
-func (f *Frontier) Withheld(left int) (n int) {
+// SitesBelowFloor returns the number of sites that may be requested now, and of which BelowFloor is true.
+func (f *Frontier) SitesBelowFloor(left int) (n int) {
 	y, ok := f.tasks.floor.of(left)
 	for i := 0; ok && i < f.Sites(); i++ {
 		if s := graph.Site(i); y.queue().Offers(s) && y.below(event.Task{Kind: event.Fetch, Site: s}) {

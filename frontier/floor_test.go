@@ -282,7 +282,7 @@ func TestFloorSample(t *testing.T) {
 	if want := floorShare * left; !ok || float64(above) < want/2 || float64(above) > 2*want {
 		t.Errorf("%d pages are above the floor, want about %v", above, want)
 	}
-	if n := f.Withheld(left); n == 0 || n >= sites {
+	if n := f.SitesBelowFloor(left); n == 0 || n >= sites {
 		t.Errorf("%d sites of %d are left idle", n, sites)
 	}
 }

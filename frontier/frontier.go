@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -88,7 +89,8 @@ func (f *Frontier) makeParts(keepLinks bool) {
 func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
-	if f.pages.exchange != nil {
+	if f.o.Partitions > 1 {
+		env.Partitions = f.o.Partitions
 		env.Foreign, env.Owe = f.Foreign, func(p graph.Page) { f.pages.note(p, 0) }
 	}
 	f.topical.prepare(&env)
@@ -172,8 +174,13 @@ func (f *Frontier) More(now time.Duration, s graph.Site) (w event.Task, ok bool)
 }
 
 // Limit sets the number of pages that may still be handed out, below 0 for any number: see
-// Options.WaitForBetter. A new session has no limit before the call.
+// Options.WaitForBetter. With 0, requisites are handed out only. A new session has no limit before
+// the call.
 func (f *Frontier) Limit(left int) { f.tasks.floor.limit(left) }
+
+// NoTask is the limit of a simulation that waits for better pages because the crawl that it repeats
+// waited.
+const NoTask = math.MinInt
 
 // Continues reports whether another page of s, which is acquired, may follow at once: see
 // Options.WaitForBetter. The driver lets Event.Keep be false otherwise.

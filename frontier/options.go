@@ -94,6 +94,9 @@ type Options struct {
 	// MinActive ends a batch when fewer tasks are under way and nothing can be handed
 	// out. The rest of the batch is carried over.
 	MinActive int
+	// Quiet, if not nil, ends a batch in the same way when it reports that the network is used
+	// too little (thesis, 4.4).
+	Quiet func() bool
 	// BatchWait ends a batch of mode Thesis when nothing is under way and nothing of it can
 	// be handed out for longer than that. Pages of sites that may not be requested for so long
 	// are not chosen. 0 lets batches wait for all their pages.

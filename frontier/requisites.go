@@ -201,4 +201,6 @@ func (x *dispatcher) requisite(now time.Duration) (w event.Task, ok bool) {
 }
 
 // onlyRequisites reports whether no page may be handed out any more, but requisites may.
-func (x *dispatcher) onlyRequisites() bool { return x.o.Requisites && x.floor.left == 0 }
+func (x *dispatcher) onlyRequisites() bool {
+	return x.o.Requisites && x.floor.left == 0 && !x.floor.all
+}

@@ -34,7 +34,7 @@ func (c *Subgraph) Source(note, program string) Source {
 	}
 	card.Origin += note
 	card.Program, card.RepeatedURLs = program, 0
-	src := Source{Pages: len(c.pages), Card: &card, IDs: c.ids(), Fetched: c.fetched()}
+	src := Source{Pages: len(c.pages), Card: &card, IDs: c.ids(), Fetched: c.fetched(), Sizes: c.sizes()}
 	src.Lists = func(emit func(Page, []Page) error) error {
 		err := c.lists(emit)
 		card.OutsideLinks += c.CutOut + c.CutIn

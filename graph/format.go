@@ -38,6 +38,7 @@ const (
 	secBackwardIndex = "backward.index" //
 	secIDs           = "ids"            // original id of each page (uint32), ascending
 	secFetched       = "fetched"        // one bit a page: fetched, not only known
+	secSizes         = "sizes"          // bytes of each page (uint32), 0: not known
 	secSiteOf        = "site.of"        // site of each page (uint32)
 	secSiteStarts    = "site.starts"    // per site where its pages begin in site.pages (uint32), and the end
 	secSitePages     = "site.pages"     // pages by site (uint32), ascending in each

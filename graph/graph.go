@@ -24,6 +24,7 @@ type Graph struct {
 	back    *Links
 	ids     []uint32
 	fetched []uint64
+	sizes   []uint32
 	siteOf  []Site
 	starts  []uint32
 	bySite  []Page
@@ -146,6 +147,12 @@ func (g *Graph) Path() string { return g.path }
 
 // Card returns the card of the graph: where it comes from.
 func (g *Graph) Card() Card { return g.card }
+
+// Checksum returns the checksums of header and content: files with the same ones hold the same
+// graph.
+func (g *Graph) Checksum() string {
+	return fmt.Sprintf("%x-%x", g.mapped[headerSize-8:headerSize], g.mapped[len(g.mapped)-8:])
+}
 
 // Forward returns the out-links.
 func (g *Graph) Forward() *Links { return g.forward }
@@ -301,6 +308,7 @@ type Info struct {
 	SelfLinks     int64 `json:"self_links" show:"self-links"`
 	BytesForward  int64 `json:"bytes_forward" show:"out-links,bytes" remark:"{/Links.3} bytes a link"`
 	BytesBackward int64 `json:"bytes_backward" show:"in-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesSizes    int64 `json:"bytes_sizes,omitempty" show:"sizes of pages,bytes omitzero"`
 	BytesURLs     int64 `json:"bytes_urls" show:"URLs,bytes omitzero" remark:"{/Pages} bytes a page"`
 	BytesFile     int64 `json:"bytes_file" show:"file,bytes"`
 }
@@ -337,6 +345,7 @@ func (g *Graph) Info() Info {
 		Pages: g.Pages(), Links: g.Links(), Sites: g.Sites(), SitesKnown: sites, SelfLinks: g.SelfLinks(),
 		BytesForward:  g.SectionBytes(secForward),
 		BytesBackward: g.SectionBytes(secBackward),
+		BytesSizes:    g.SectionBytes(secSizes),
 		BytesURLs:     g.BytesURLs(),
 		BytesFile:     int64(g.h.size),
 	}

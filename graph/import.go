@@ -21,6 +21,7 @@ type ImportOptions struct {
 	Nodes   string // the ids that exist; ids of the others must not occur
 	Sites   string // line i is the name of the site of id i
 	Fetched string // the ids that were fetched; the others are only known
+	Sizes   string // line i is the number of bytes of id i; empty where that is not known
 	Feed    *Feed  // or, instead of all these, what gives pages and links by itself
 
 	DropOutside        bool // leave out links that touch an id not in Nodes (closed world) instead of refusing them
@@ -48,7 +49,7 @@ type ImportReport struct {
 // Import writes a graph file. On an error nothing is written.
 func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 	o.complete()
-	m := &importer{ctx: ctx, o: o, pages: -1, card: Card{Source: o.sources(), Origin: o.Origin, Program: o.Program}}
+	m := &importer{ctx: ctx, o: o, pages: -1, card: Card{Source: o.sources(), Origin: o.origin(), Program: o.Program}}
 	m.o.spilled = &m.report.SpilledBytes
 	if err := m.check(); err != nil {
 		return ImportReport{}, err
@@ -71,12 +72,23 @@ func (o *ImportOptions) sources() string {
 	if o.Feed != nil {
 		names = append(names, o.Feed.Name)
 	}
-	for _, name := range []string{o.Edges, o.BV, o.URLs, o.Nodes, o.Sites, o.Fetched} {
+	for _, name := range []string{o.Edges, o.BV, o.URLs, o.Nodes, o.Sites, o.Fetched, o.Sizes} {
 		if name != "" {
 			names = append(names, filepath.Base(name))
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// origin returns what is stated about the origin, and what the feed knows of it.
+func (o *ImportOptions) origin() string {
+	if o.Feed == nil || o.Feed.Origin == "" {
+		return o.Origin
+	}
+	if o.Origin == "" {
+		return o.Feed.Origin
+	}
+	return o.Origin + "; " + o.Feed.Origin
 }
 
 // stdin is the name of standard input.
@@ -130,6 +142,8 @@ func (m *importer) check() error {
 		return fmt.Errorf("to leave out pages that were not fetched, say which were")
 	case m.o.DropOutside && m.o.Nodes == "":
 		return fmt.Errorf("to leave out links to ids outside, say which ids are inside")
+	case m.o.Sizes == stdin:
+		return fmt.Errorf("the list of sizes cannot come from standard input")
 	case m.o.URLs == stdin || m.o.Sites == stdin:
 		return fmt.Errorf("URL and site lists are read twice and cannot come from standard input")
 	case m.o.Nodes == stdin && m.o.Fetched == stdin || m.o.Edges == stdin && (m.o.Nodes == stdin || m.o.Fetched == stdin):
@@ -139,7 +153,7 @@ func (m *importer) check() error {
 }
 
 func (m *importer) checkFeed() error {
-	if m.o.Edges+m.o.BV+m.o.URLs+m.o.Nodes+m.o.Sites+m.o.Fetched != "" {
+	if m.o.Edges+m.o.BV+m.o.URLs+m.o.Nodes+m.o.Sites+m.o.Fetched+m.o.Sizes != "" {
 		return fmt.Errorf("%s cannot be combined with lists", m.o.Feed.Name)
 	}
 	return nil
@@ -245,6 +259,9 @@ func halted(err error) error {
 func (m *importer) runEdges() error {
 	if m.o.Fetched != "" {
 		m.o.held += int64(max(m.pages, 0)) * keptMemory
+	}
+	if m.o.Sizes != "" {
+		m.o.held += int64(max(m.pages, 0)) * sizeMemory
 	}
 	return m.sortLinks(max(m.pages, 0), func() error {
 		top, err := m.readEdges()
@@ -369,6 +386,11 @@ func (m *importer) write(src Source) error {
 		src.URLs = m.fed
 	}
 	src.Pages, src.IDs = m.pages, m.ids
+	sizes, err := m.readSizes()
+	if err != nil {
+		return err
+	}
+	src.Sizes = sizes
 	m.report.Pages = m.pages
 	src.Card = &m.card
 	counted := src.Lists

@@ -8,6 +8,8 @@ import (
 // archive. Its functions are called once each, in this order.
 type Feed struct {
 	Name string // for the card
+	// Origin says for the card who gathered the pages, when and in which order, if that is known.
+	Origin string
 
 	// Links emits every link of every page, in any order; links may repeat. It calls tell
 	// with how much was read, and the total; an error of tell ends the import.
@@ -16,6 +18,8 @@ type Feed struct {
 	Pages func() int
 	// Fetched has one bit a page: which of them were fetched. Only those have links.
 	Fetched func() []uint64
+	// Sizes, if not nil, returns the bytes of the pages, by id: see SizeOf.
+	Sizes func() []uint32
 	// URLs emits the URL of every page in the order of their ids.
 	URLs func(emit func(url []byte) error) error
 }
@@ -37,6 +41,9 @@ func (m *importer) readFeed() error {
 	}
 	m.pages = f.Pages()
 	m.o.held += int64(m.pages) * keptMemory
+	if f.Sizes != nil {
+		m.o.held += int64(m.pages) * sizeMemory
+	}
 	if top != NoPage && int64(top) >= int64(m.pages) {
 		return fmt.Errorf("%s: a link of page %d, but there are %d pages", f.Name, top, m.pages)
 	}

@@ -47,7 +47,10 @@ func (g *Graph) pageViews(n int) (err error) {
 	if i := firstFall(g.ids); i >= 0 {
 		return g.damaged(secIDs, "id %d after id %d", g.ids[i], g.ids[i-1])
 	}
-	g.fetched, err = column[uint64](g, secFetched, (n+63)/64)
+	if g.fetched, err = column[uint64](g, secFetched, (n+63)/64); err != nil {
+		return err
+	}
+	g.sizes, err = column[uint32](g, secSizes, n)
 	return err
 }
 

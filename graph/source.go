@@ -31,6 +31,7 @@ type Source struct {
 
 	IDs     []uint32 // original id of each page, ascending; nil: 0, 1, 2...
 	Fetched []uint64 // one bit a page; nil: all pages were fetched
+	Sizes   []uint32 // bytes of each page, 0 where that is not known; nil: of none
 	Card    *Card    // completed while the graph is written; nil: empty
 }
 
@@ -148,6 +149,8 @@ func (s *Source) check() error {
 		return fmt.Errorf("%d original ids for %d pages", len(s.IDs), s.Pages)
 	case s.Fetched != nil && len(s.Fetched) != (s.Pages+63)/64:
 		return fmt.Errorf("%d bits say which of %d pages were fetched", 64*len(s.Fetched), s.Pages)
+	case s.Sizes != nil && len(s.Sizes) != s.Pages:
+		return fmt.Errorf("%d sizes for %d pages", len(s.Sizes), s.Pages)
 	case firstFall(s.IDs) >= 0:
 		return fmt.Errorf("original ids do not ascend at page %d", firstFall(s.IDs))
 	}
@@ -329,7 +332,12 @@ func (b *builder) columns() error {
 		}
 	}
 	if b.src.Fetched != nil {
-		return b.w.section(secFetched, rawBytes(b.src.Fetched), 0)
+		if err := b.w.section(secFetched, rawBytes(b.src.Fetched), 0); err != nil {
+			return err
+		}
+	}
+	if b.src.Sizes != nil {
+		return b.w.section(secSizes, rawBytes(b.src.Sizes), 0)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (d *reader) sent(e *event.Event) {
 }
 
 // linked writes what was learned of each page: twice its links, and one more for Near; its depth;
-// its amounts, the bytes of which are reversed, since the last ones are often 0.
+// its amounts, the bytes of which are reversed, since the last ones are often 0; lessons, the same.
 func (w *writer) linked(r *Record) {
 	e := &r.Event
 	if len(e.Gifts) != len(e.Links) || len(e.Links) == 0 && len(e.Amounts) > 0 || len(e.Links) > 0 && len(e.Amounts)%len(e.Links) != 0 {
@@ -48,6 +48,10 @@ func (w *writer) linked(r *Record) {
 	w.uint(uint64(len(e.Amounts)))
 	for _, v := range e.Amounts {
 		w.uint(bits.ReverseBytes64(math.Float64bits(v)))
+	}
+	w.uint(uint64(len(e.Lessons)))
+	for _, v := range e.Lessons {
+		w.uint(uint64(bits.ReverseBytes32(math.Float32bits(v))))
 	}
 }
 
@@ -74,6 +78,9 @@ func (d *reader) amounts(e *event.Event) {
 	}
 	for range n {
 		e.Amounts = append(e.Amounts, math.Float64frombits(bits.ReverseBytes64(d.uint())))
+	}
+	for range d.count() {
+		e.Lessons = append(e.Lessons, math.Float32frombits(bits.ReverseBytes32(d.uint32())))
 	}
 }
 

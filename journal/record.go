@@ -149,7 +149,7 @@ func (r *Record) reset(kind event.Kind) {
 	r.Facts.reset()
 	*r = Record{Facts: r.Facts, Event: event.Event{
 		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0], Needs: e.Needs[:0], Read: e.Read,
-		Exchange: event.Exchange{Gifts: e.Gifts[:0], Amounts: e.Amounts[:0]},
+		Exchange: event.Exchange{Gifts: e.Gifts[:0], Amounts: e.Amounts[:0], Lessons: e.Lessons[:0]},
 	}}
 	r.Event.Read.Reset()
 }

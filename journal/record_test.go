@@ -69,7 +69,7 @@ func samples() []Record {
 		{Seq: 12, Event: event.Event{Kind: event.Linked, Exchange: event.Exchange{Message: 7}}},
 		{Seq: 12, First: 6, Event: event.Event{Kind: event.Linked, New: []graph.Site{2, 2}, Bars: []event.Bar{event.NoBar, event.BarDepth}, Admit: []graph.Page{4}, Links: []graph.Page{6, most, 7},
 			Exchange: event.Exchange{Part: 9, Message: 2, Gifts: []event.Gift{{Links: math.MaxUint32, Near: true}, {Depth: math.MaxUint16}, {Links: 1, Depth: 2}},
-				Amounts: []float64{0, .5, 1. / 3, math.MaxFloat64, -1, math.SmallestNonzeroFloat64}}}},
+				Amounts: []float64{0, .5, 1. / 3, math.MaxFloat64, -1, math.SmallestNonzeroFloat64}, Lessons: []float32{0, 1.5, -math.MaxFloat32}}}},
 		{Seq: 13, Now: 100, Event: event.Event{Kind: event.Done, Task: event.Task{Page: most}, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
@@ -113,7 +113,7 @@ func plain(r *Record) Record {
 	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
-	e.Needs, e.Gifts, e.Amounts = orNil(e.Needs), orNil(e.Gifts), orNil(e.Amounts)
+	e.Needs, e.Gifts, e.Amounts, e.Lessons = orNil(e.Needs), orNil(e.Gifts), orNil(e.Amounts), orNil(e.Lessons)
 	e.Read.Matches, e.Read.Hits = orNil(e.Read.Matches), orNil(e.Read.Hits)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
 	f.Prior, f.Score = orNil(f.Prior), orNil(f.Score)
@@ -132,7 +132,7 @@ func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
 		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Read: event.Reading{Words: 17}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13, Needs: []graph.Site{18}, First: 19,
-		Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23, Gifts: []event.Gift{{Links: 24, Depth: 25, Near: true}}, Amounts: []float64{26}}}
+		Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23, Gifts: []event.Gift{{Links: 24, Depth: 25, Near: true}}, Amounts: []float64{26}, Lessons: []float32{27}}}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		event.Took:     {Task: event.Task{Kind: event.Fetch, Site: 1, Page: 2, Board: 3}},
@@ -163,7 +163,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Unneeded:  {Task: event.Task{Site: 1}, Files: 16, Bar: event.BarDenied},
 		event.Sent:      {Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23}},
 		event.Linked: {New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links,
-			Exchange: event.Exchange{Part: 20, Message: 21, Gifts: full.Gifts, Amounts: full.Amounts}},
+			Exchange: event.Exchange{Part: 20, Message: 21, Gifts: full.Gifts, Amounts: full.Amounts, Lessons: full.Lessons}},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)

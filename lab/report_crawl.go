@@ -83,10 +83,10 @@ func SideBySide(real, simulated *Run) show.Section {
 // discusses them for its figure 4.14: near the seeds, farther away, and all.
 func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {0, math.MaxInt}} }
 
-// DepthSections returns the importance of pages by their distance from the seeds, and
-// Kendall's tau-b of the two within bands. depth is by page of the truth; pages
+// DepthSections returns the importance of pages by their distance from something, such as the
+// nearest seed, and Kendall's tau-b of the two within bands. depth is by page of the truth; pages
 // are those that count.
-func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) []show.Section {
+func DepthSections(truth *measure.Truth, pages []graph.Page, from string, depth func(graph.Page) int) []show.Section {
 	scale := truth.Scale()
 	var values [][]float64 // by depth
 	for _, p := range pages {
@@ -108,14 +108,14 @@ func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Pa
 		t.Add(d, len(v), show.Num(mean, 3), show.Num(100*measure.Sum(v)/total, 1))
 	}
 	return []show.Section{
-		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from the nearest seed", YLabel: "mean importance", Series: []plot.Series{s}},
-			Text: "Mean importance, on the scale of mean 1, of the pages at each distance from the seeds."},
-		depthCorrelation(truth, pages, depth),
+		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from " + from, YLabel: "mean importance", Series: []plot.Series{s}},
+			Text: "Mean importance, on the scale of mean 1, of the pages at each distance from " + from + "."},
+		depthCorrelation(truth, pages, from, depth),
 	}
 }
 
 // depthCorrelation returns tau-b of depth and importance by band.
-func depthCorrelation(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) show.Section {
+func depthCorrelation(truth *measure.Truth, pages []graph.Page, from string, depth func(graph.Page) int) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
 	for _, band := range depthBands() {
 		var x, y []float64
@@ -138,5 +138,5 @@ func depthCorrelation(truth *measure.Truth, pages []graph.Page, depth func(graph
 		t.Add(name, len(x), tau)
 	}
 	return show.Section{Title: "Correlation of depth and importance", Table: t,
-		Text: "Kendall's tau-b: negative where pages nearer to the seeds are more important."}
+		Text: "Kendall's tau-b: negative where pages nearer to " + from + " are more important."}
 }

@@ -53,7 +53,7 @@ func TestMeasureElsewhere(t *testing.T) {
 func TestDepthSections(t *testing.T) {
 	truth := &measure.Truth{Value: []float64{8, 4, 4, 1, 1, 1, 1}, Pages: 7, MeanScale: true}
 	depth := func(p graph.Page) int { return []int{0, 1, 1, 7, 7, 7, 7}[p] }
-	list := DepthSections(truth, []graph.Page{0, 1, 2, 3, 4, 5, 6}, depth)
+	list := DepthSections(truth, []graph.Page{0, 1, 2, 3, 4, 5, 6}, "the nearest seed", depth)
 	rows := list[0].Table.Rows
 	if len(rows) != 3 || rows[0][2].Value() != 8*7/20.0 || rows[2][0].Value() != 7 || rows[2][1].Value() != 4 || rows[1][3].Value() != 40 {
 		t.Errorf("%+v", rows)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/winnow-crawler/winnow/exchange/suffix"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -20,7 +23,7 @@ type World struct {
 	Name  string
 	Graph *graph.Graph
 	Sim   sim.World
-	In    *graph.Lists // links backward
+	In    *graph.Lists // links backward; nil: not unpacked
 	// Part reports which pages can be part of E, if not all can: those that a crawl fetched.
 	// The others are known and have no content.
 	Part func(graph.Page) bool
@@ -33,7 +36,15 @@ type World struct {
 // are not known every page is one, and its id is the name: webbase-500 spreads sites
 // over its queues by their names.
 func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
-	w := &World{Name: name, Graph: g, In: g.Backward().Raw(threads)}
+	w := NewForwardWorld(name, g, selfLinks, threads)
+	w.UnpackIn(threads)
+	return w
+}
+
+// NewForwardWorld does what NewWorld does, without the links backward. Crawls do not need
+// them.
+func NewForwardWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
+	w := &World{Name: name, Graph: g}
 	w.Sim = sim.World{Out: g.Forward().Raw(threads), SelfLinks: selfLinks}
 	if g.HasSites() {
 		w.Sim.SiteOf, w.Sim.Sites = g.SiteColumn(), g.Sites()
@@ -45,11 +56,48 @@ func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	}
 	if g.HasURLs() {
 		w.Sim.URL = g.AppendURL
+		w.Sim.Partition = byDomain(g)
+	}
+	if g.HasSizes() {
+		w.Sim.Size = g.Size
 	}
 	if g.HasUncrawled() {
 		w.Part, w.Sim.Content = g.Fetched, g.Fetched
 	}
 	return w
+}
+
+// UnpackIn unpacks the links backward, which truths need: four bytes a link and eight a page.
+func (w *World) UnpackIn(threads int) { w.In = w.Graph.Backward().Raw(threads) }
+
+// FreeIn releases the links backward. Truths that are made afterwards make them again of the
+// links forward.
+func (w *World) FreeIn() {
+	if w.In != nil {
+		w.In.Free()
+		w.In = nil
+	}
+}
+
+// byDomain returns the partition of a site by its registered domain, as the crawler has it.
+func byDomain(g *graph.Graph) func(s graph.Site, of int) int {
+	open := sync.OnceValue(func() *suffix.Table {
+		table, err := suffix.Open(suffix.Newest)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		return table
+	})
+	return func(s graph.Site, of int) int {
+		host := g.SiteName(s)
+		if _, after, ok := strings.Cut(host, "://"); ok {
+			host = after
+		}
+		if colon := strings.LastIndexByte(host, ':'); colon > strings.LastIndexByte(host, ']') {
+			host = host[:colon]
+		}
+		return open().Partition(host, of)
+	}
 }
 
 // Pages returns the number of pages.
@@ -116,7 +164,7 @@ func (w *World) Content() (pages []graph.Page) {
 // Free releases the memory. The graph stays open.
 func (w *World) Free() {
 	w.Sim.Out.Free()
-	w.In.Free()
+	w.FreeIn()
 }
 
 // A History holds what an earlier crawl knew: values of pages. Some of these

@@ -47,3 +47,17 @@ func (m *mixed) Take(p graph.Page, links int, amounts []float64) {
 		amounts = amounts[x.Amounts():]
 	}
 }
+
+// Amounts: what XIM adds up for a page.
+func (x *xim) Amounts() int { return 1 }
+
+// Give takes what p has received.
+func (x *xim) Give(p graph.Page, amounts []float64) {
+	amounts[0] = x.pages.Value(p)
+	x.pages.Set(p, 0)
+}
+
+// Take adds what p has received elsewhere.
+func (x *xim) Take(p graph.Page, _ int, amounts []float64) {
+	x.hand(max(0, amounts[0]), []graph.Page{p})
+}

@@ -51,6 +51,7 @@ type learner struct {
 	lookSum    *graph.Column[int64]
 	lookN      *graph.Column[uint32]
 	late       *graph.Column[uint32] // pages fetched since the checkpoint under way began
+	trade      trade
 	numbers    *graph.Column[uint64] // see learnFetched
 }
 
@@ -64,6 +65,7 @@ const (
 	lateBit   // and that after the checkpoint under way began
 	lostBit   // it failed
 	dullBit   // it brought nothing new
+	farBit    // it is one of another partition
 )
 
 // The indexes of learner.numbers.
@@ -105,6 +107,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	l.memo = newMemory(&l.Set, boards)
 	l.rescoring = newRescoring(&l.Set)
 	l.makeColumns(n, groups)
+	l.trade = newTrade(&l.Set, e)
 	for i := range l.roots {
 		l.roots[i] = exp2(float64(i) / rootSteps)
 	}
@@ -154,6 +157,7 @@ func (l *learner) Known(p, from graph.Page) {
 	for _, c := range []*graph.Column[uint16]{l.links, l.ownDir, l.out, l.found, l.label} {
 		c.Append(0)
 	}
+	l.trade.known()
 	l.sibSum.Append(0)
 	l.sibN.Append(0)
 	if l.dirs.Len() < l.tree.Len() {

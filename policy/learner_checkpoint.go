@@ -32,10 +32,12 @@ const (
 // world returns what the checkpoint under way may know: pages fetched before it began. Those
 // whose links are not kept count as not fetched.
 func (l *learner) world() *hindsight.World {
-	return &hindsight.World{
+	w := &hindsight.World{
 		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
 		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
 	}
+	l.trade.open(w, l.group.Len())
+	return w
 }
 
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
@@ -91,7 +93,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(firstPages, num[learnFetched]/learnPace(num[learnFetched]))
+	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
@@ -106,12 +108,13 @@ func (l *learner) turn() {
 		num[learnMeaned] = num[learnGroups]
 	case learnFit:
 		num[learnCredit] = 1
+		l.trade.renew(num[learnFetched])
 		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/4)
+		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.begin(l.group.Len(), rescored(int(num[learnFetched]), num[learnRefit] == 1))
@@ -129,7 +132,7 @@ func (l *learner) step(links int) (more bool) {
 	case learnIndex:
 		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
 	case learnLabels:
-		return l.each(1+links/labelCost, learnPages, l.setLabel)
+		return l.each(1+links/labelCost, learnPages, l.lookBack)
 	case learnMeans:
 		return l.each(1+links/meanCost, learnGroups, l.setMeans)
 	case learnFit:
@@ -211,12 +214,24 @@ func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
 	}
 }
 
-// mean returns the mean label.
+// mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
-	if l.groupN.Len() == 0 || l.groupN.At(0) == 0 {
+	sum, n := l.labels()
+	if l.trade.foreign != nil {
+		sum, n = l.trade.labels(sum, n)
+	}
+	if n == 0 {
 		return 0
 	}
-	return float64(l.groupSum.At(0)) / labelSteps / float64(l.groupN.At(0))
+	return sum / n
+}
+
+// labels returns the sum of the labels and their number.
+func (l *learner) labels() (sum, n float64) {
+	if l.groupN.Len() == 0 {
+		return 0, 0
+	}
+	return float64(l.groupSum.At(0)) / labelSteps, float64(l.groupN.At(0))
 }
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
@@ -246,8 +261,8 @@ func (l *learner) target(label uint16) float64 {
 // are enough.
 func (l *learner) beginFit() bool {
 	n := l.memo.page.Len() * 9 / 10
-	step := max(1, (n+fitted-1)/fitted)
-	used := 0
+	used := l.trade.examples()
+	step := max(1, (n+fitted-used-1)/(fitted-used))
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {
 			used++
@@ -261,6 +276,7 @@ func (l *learner) beginFit() bool {
 			l.model.Add(l.memo.features(i), l.target(label))
 		}
 	}
+	l.trade.each(func(x []float32, label uint16) { l.model.Add(x, l.target(label)) })
 	l.model.Begin()
 	return true
 }

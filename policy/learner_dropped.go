@@ -7,7 +7,7 @@ import "github.com/winnow-crawler/winnow/graph"
 // no label: there may be more refused pages than others, out of scope.
 func (l *learner) Dropped(p graph.Page) {
 	state := &l.state.Slice()[p]
-	if *state&(gotBit|pickedBit) != 0 {
+	if *state&(gotBit|pickedBit) != 0 || l.far(p, state) {
 		return
 	}
 	*state |= gotBit | lostBit

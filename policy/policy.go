@@ -43,6 +43,8 @@ type Env struct {
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool
+	// Partitions is the number of partitions of the crawl, 0 if there is one.
+	Partitions int
 	// Foreign reports whether a page is one of another partition of the crawl, which is never
 	// handed out here. Owe says that there is something to hand on to such a page, also if no link
 	// to it was found: see Exchanger. Both are nil if there is one partition.
@@ -143,8 +145,16 @@ type (
 		Give(p graph.Page, amounts []float64)
 		Take(p graph.Page, links int, amounts []float64)
 	}
-	// A Leveler has values that mean something only within a partition. Level returns what p is
-	// worth on a scale that all partitions share.
+	// A Teacher lets the same policy in other partitions learn from what it knows. Teaches reports
+	// whether it has something new for one; Teach appends that to a list, and Learn is called with
+	// it there.
+	Teacher interface {
+		Teaches(part int) bool
+		Teach(part int, to []float32) []float32
+		Learn(part int, lessons []float32)
+	}
+	// A Leveler has values that mean something only within a partition. Level returns what p,
+	// which waits, is worth on a scale that all partitions share, with its discount.
 	Leveler interface{ Level(p graph.Page) float64 }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.

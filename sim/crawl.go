@@ -35,6 +35,12 @@ type Setup struct {
 	// Patience is how long fetchers wait for answers of a model of time; without limits they
 	// wait for all. It has no effect on recorded answers and with Revisits.
 	Patience Patience
+	// Processors is what pages cost the machine of the crawler; the zero value is nothing. It
+	// has no effect without a model of time and on recorded answers.
+	Processors Processors
+	// MinUse ends a batch of mode Thesis, as Frontier.MinActive does, when less than this part
+	// of Bandwidth is used; 0: never.
+	MinUse float64
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -53,6 +59,9 @@ type Setup struct {
 	// Score is what the policy score orders by; nil means its default. Visits are weighed by it,
 	// whatever the policy.
 	Score *score.Function
+	// Partitions is the number of partitions of the crawl, each of which has a frontier and a policy
+	// of its own: see parts. 0 means that it is not cut.
+	Partitions int
 }
 
 // A Patience holds the limits after which a fetcher gives an attempt up, 0 for none. They do not
@@ -110,9 +119,13 @@ type Result struct {
 	// were not fetched because of it: see Patience.
 	Timeouts, Lost int
 	Took           time.Duration
-	Memory         int64    // bytes of frontier and policy at the end
-	Trace          *Trace   // fetchers over time; nil without a model of time
-	Notes          []string // what policies have to tell the user
+	Worked         time.Duration // of all processors, where they are modelled
+	Memory         int64         // bytes of frontier and policy at the end
+	Trace          *Trace        // fetchers over time; nil without a model of time
+	Notes          []string      // what policies have to tell the user
+	// Foreign counts the pages that partitions know of others, Messages what they sent to each
+	// other, and Told the pages that these were about.
+	Foreign, Messages, Told int
 }
 
 // Run crawls a world.
@@ -123,7 +136,10 @@ func Run(w *World, o Options) (*Result, error) {
 	if o.Remember > 0 && (o.Revisits != nil || w.Recorded != nil && w.Times != nil) {
 		return nil, errRemember
 	}
-	c, err := newCrawl(w, &o)
+	if o.Partitions > 0 {
+		return runParts(w, &o)
+	}
+	c, err := newCrawl(w, &o, &pool{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +159,7 @@ type numbering struct {
 }
 
 func newNumbering(n int) numbering {
-	return numbering{known: make([]uint32, n)}
+	return numbering{known: make([]uint32, n), world: make([]uint32, 0, n)}
 }
 
 // id returns the crawl's id of a thing of the world, and whether it is new.
@@ -163,31 +179,39 @@ type crawl struct {
 	o            *Options
 	f            *frontier.Frontier
 	pages, sites numbering
-	now          time.Duration
-	stopped      time.Duration // of it, in which a recorded crawler did not run
-	fetchers     []fetcher
-	idle         []uint32 // fetchers without a task, the next one last
-	ends         schedule
-	line         *Line           // nil when it has no limit
-	lines        *frontier.Lines // nil when a connection is closed after each acquisition
-	inStep       bool            // see Setup.InStep
-	turn         uint32          // turns so far: see Answer.Turn
-	left         int             // pages that may still be handed out
-	player       *player         // nil unless the answers are recorded
-	event        event.Event
-	visits       *visits               // nil unless pages are fetched again
-	tries        map[graph.Page]uint32 // attempts that were given up, by page of the world
-	forgetful    forgetful
-	store        *store        // nil unless only some pages are kept
-	watch        *advise.Watch // nil without Stop
-	bytes        int64         // of the pages fetched so far, with Stop
-	rhythm       int           // turns of the loop from one call of Progress to the next
-	res          Result
+	*pool
+	part      *part           // nil if the crawl is not cut
+	lines     *frontier.Lines // nil when a connection is closed after each acquisition
+	inStep    bool            // see Setup.InStep
+	turn      uint32          // turns so far: see Answer.Turn
+	player    *player         // nil unless the answers are recorded
+	event     event.Event
+	visits    *visits // nil unless pages are fetched again
+	forgetful forgetful
+	store     *store        // nil unless only some pages are kept
+	watch     *advise.Watch // nil without Stop
+	bytes     int64         // of the pages fetched so far, with Stop
+}
+
+// A pool is what the partitions of a crawl have in common: the time, the fetchers, the order.
+type pool struct {
+	now      time.Duration
+	stopped  time.Duration // of it, in which a recorded crawler did not run
+	fetchers []fetcher
+	idle     []uint32 // fetchers without a task, the next one last
+	ends     schedule
+	line     *Line                 // nil when it has no limit
+	cpu      *Line                 // the processors, shared like a line; nil when they are not modelled
+	left     int                   // pages that may still be handed out
+	tries    map[graph.Page]uint32 // attempts that were given up, by page of the world
+	rhythm   int                   // turns of the loop from one call of Progress to the next
+	res      Result
 }
 
 // A fetcher is one of the r that fetch at a time.
 type fetcher struct {
 	task     event.Task
+	crawl    *crawl // whose task it is
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
@@ -197,17 +221,20 @@ type fetcher struct {
 	answer   *Answer       // nil unless it is recorded
 	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
+	arrived  time.Duration // when the body was there; 0: at the end of the task
 	gaveUp   bool          // see Patience
 }
 
-func newCrawl(w *World, o *Options) (*crawl, error) {
-	c := &crawl{w: w, o: o, pages: newNumbering(w.pages()), sites: newNumbering(w.sites()), left: o.MaxPages}
-	if o.MaxPages == 0 {
-		c.left = w.pages()
-	}
+// newCrawl returns a crawl, or a part of one that has others, over a pool.
+func newCrawl(w *World, o *Options, all *pool, cut *part) (*crawl, error) {
+	c := &crawl{w: w, o: o, pages: newNumbering(w.pages()), sites: newNumbering(w.sites()), pool: all, part: cut}
 	fo := o.Frontier
+	cut.options(c, &fo)
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.room(o.Remember), w.sites(), w.Out.To.Len(), o.Random
 	c.forgetful.limit = o.Remember
+	if o.MinUse > 0 {
+		fo.Quiet = c.quiet
+	}
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
 	fo.Scores = fo.Scores || (o.Revisits != nil || o.KeepPages > 0) && o.Score != nil
 	switch {
@@ -221,13 +248,8 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
 	}
-	c.rhythm = 1024
-	if o.Policy.Spec.MaxPages > 0 {
-		c.rhythm = 16 // such a policy takes its time for each page
-	}
-	c.fetchers = make([]fetcher, max(1, o.Fetchers))
-	for i := len(c.fetchers) - 1; i >= 0; i-- {
-		c.idle = append(c.idle, uint32(i))
+	if c.fetchers == nil {
+		c.hireAll()
 	}
 	if o.Stop != nil {
 		if c.watch, err = advise.NewWatch(o.Stop, w.pages()); err != nil {
@@ -236,12 +258,27 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	c.connect()
 	c.revisit()
-	c.tries = map[graph.Page]uint32{}
 	c.store = newStore(c)
-	if w.Times != nil {
+	return c, nil
+}
+
+// hireAll makes the fetchers and what else the parts of a crawl share.
+func (c *crawl) hireAll() {
+	if c.left = c.o.MaxPages; c.left == 0 {
+		c.left = c.w.pages()
+	}
+	c.rhythm = 1024
+	if c.o.Policy.Spec.MaxPages > 0 {
+		c.rhythm = 16 // such a policy takes its time for each page
+	}
+	c.fetchers = make([]fetcher, max(1, c.o.Fetchers))
+	for i := len(c.fetchers) - 1; i >= 0; i-- {
+		c.idle = append(c.idle, uint32(i))
+	}
+	c.tries = map[graph.Page]uint32{}
+	if c.w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
-	return c, nil
 }
 
 // empty returns why a page cannot be fetched, NoBar if it can.
@@ -260,8 +297,11 @@ func (c *crawl) connect() {
 	if c.o.Frontier.KeepAlive > 0 {
 		c.lines = frontier.NewLines(c.f, c.o.KeepMost)
 	}
-	if c.o.Bandwidth > 0 {
+	if c.o.Bandwidth > 0 && (c.part == nil || c.line == nil) {
 		c.line = NewLine(float64(c.o.Bandwidth))
+	}
+	if c.o.Processors.Count > 0 && c.w.Recorded == nil && (c.part == nil || c.cpu == nil) {
+		c.cpu = newProcessors(c.o.Processors)
 	}
 }
 
@@ -350,6 +390,9 @@ func (c *crawl) discover(p graph.Page) graph.Page {
 		if c.player != nil {
 			c.event.Bars = append(c.event.Bars, c.player.bars[p])
 		}
+		if c.part != nil {
+			c.event.Bars = append(c.event.Bars, c.part.bar(c.w.site(p)))
+		}
 	}
 	return graph.Page(id)
 }
@@ -398,6 +441,9 @@ type World struct {
 	// known; policies that go by names need SiteName.
 	URL      func(b []byte, p graph.Page) []byte
 	SiteName func(graph.Site) string
+	// Partition returns the one of so many partitions to which a site belongs; if nil, it is by a hash
+	// of the number of the site.
+	Partition func(s graph.Site, of int) int
 	// Times is the model of time; if nil, nothing takes any time.
 	Times *Times
 	// Content reports which pages can be fetched, in a world that a real crawl recorded. The
@@ -422,6 +468,9 @@ type World struct {
 	// Anchors appends the anchors of the links of a page, by place in Event.Links. It is nil if
 	// they are not known.
 	Anchors func(to []event.Anchor, p graph.Page) []event.Anchor
+	// Size returns the bytes of a page, 0 if that is not known and the model of time draws them.
+	// It is nil if it knows no size. Recorded has sizes of its own.
+	Size func(graph.Page) int64
 	// Near reports whether a page is a near duplicate of another one. It is nil if no page is.
 	Near func(graph.Page) bool
 }

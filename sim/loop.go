@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -12,7 +13,8 @@ type step struct {
 	at      time.Duration
 	task    event.Task
 	fetcher uint32
-	body    bool   // its body begins to arrive; otherwise its task ends
+	body    bool   // its body begins to arrive
+	whole   bool   // its body is there; with neither of both its task ends
 	number  uint32 // of its answer in a recording; 0: it is not in one
 	turn    uint32 // of the answer
 }
@@ -122,9 +124,9 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 	}
 	c.forget()
-	c.limit()
 	ask = event.Never
-	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
+	for len(c.idle) > 0 && c.mayHandOut() {
+		c.limit()
 		w, again, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -140,11 +142,22 @@ func (c *crawl) handOut() (ask time.Duration) {
 	return ask
 }
 
+// mayFetch reports whether a page may be handed out.
+func (c *crawl) mayFetch() bool { return c.left > 0 && c.player.allows() && c.player.mayFetch() }
+
+// mayHandOut reports whether a task may be handed out. The requisites of pages follow the last page.
+func (c *crawl) mayHandOut() bool {
+	return c.mayFetch() || c.o.Frontier.Requisites && c.player.allows() && c.f.Counts().Requisites > 0
+}
+
 // limit tells the frontier how many pages are left, if that is limited.
 func (c *crawl) limit() {
-	if c.o.MaxPages > 0 {
+	switch {
+	case !c.mayFetch():
+		c.f.Limit(0)
+	case c.o.MaxPages > 0:
 		c.f.Limit(c.left)
-	} else {
+	default:
 		c.f.Limit(-1)
 	}
 }
@@ -177,13 +190,16 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	c.res.Requests++
 	f := &c.fetchers[i]
-	*f = fetcher{task: w, start: c.now, requests: f.requests + 1, open: f.requests > 0}
+	*f = fetcher{task: w, crawl: c, start: c.now, requests: f.requests + 1, open: f.requests > 0}
 	c.ask(f)
 	if c.lines != nil && w.Kind != event.Resolve {
 		f.open = c.lines.Begin(c.now, w.Site)
 		c.lines.Closed()
 	}
 	if c.w.Times == nil {
+		if w.Kind == event.Fetch && c.w.Size != nil {
+			f.bytes = c.w.Size(c.page(w.Page))
+		}
 		c.ends.push(step{at: c.now, task: w, fetcher: i})
 		return
 	}
@@ -196,6 +212,10 @@ func (c *crawl) start(i uint32, w event.Task) {
 		body := time.Duration(0)
 		if f.bytes > 0 {
 			body = TransferTime(float64(f.bytes), c.w.Times.Speed(c.site(w.Site)))
+		}
+		if c.cpu != nil {
+			c.ends.push(step{at: c.now + before + body, task: w, fetcher: i, whole: true})
+			return
 		}
 		c.ends.push(step{at: c.now + before + body + f.after, task: w, fetcher: i})
 		return
@@ -224,7 +244,7 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 	}
 	p := c.page(f.task.Page)
 	if !f.same {
-		f.bytes = t.Size(p)
+		f.bytes = c.size(p)
 	}
 	n := c.tries[p]
 	connect, answer := time.Duration(0), t.FirstByte(s, p, n)
@@ -239,6 +259,16 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 		f.after = t.Close(s, uint32(p))
 	}
 	return before
+}
+
+// size returns the bytes of a page as the world knows them, else as the model draws them.
+func (c *crawl) size(p graph.Page) int64 {
+	if c.w.Size != nil {
+		if n := c.w.Size(p); n > 0 {
+			return n
+		}
+	}
+	return c.w.Times.Size(p)
 }
 
 // again makes the connection of another attempt another one.
@@ -275,8 +305,11 @@ func (c *crawl) nextStep() time.Duration {
 	if len(c.ends) > 0 {
 		at = c.ends[0].at
 	}
-	if c.line != nil {
-		if t, _, ok := c.line.Next(); ok {
+	for _, l := range []*Line{c.line, c.cpu} {
+		if l == nil {
+			continue
+		}
+		if t, _, ok := l.Next(); ok {
 			at = min(at, t)
 		}
 	}
@@ -295,19 +328,38 @@ func (c *crawl) nextTurn() uint32 {
 func (c *crawl) advance() {
 	if c.line != nil {
 		if t, i, ok := c.line.Next(); ok && (len(c.ends) == 0 || t <= c.ends[0].at) {
-			c.line.End(t, i)
-			f := &c.fetchers[i]
-			c.ends.push(step{at: t + f.after, task: f.task, fetcher: i})
-			return
+			if u, _, busy := c.working(); !busy || t <= u {
+				c.line.End(t, i)
+				c.process(t, i, &c.fetchers[i])
+				return
+			}
 		}
+	}
+	if t, i, ok := c.working(); ok && (len(c.ends) == 0 || t <= c.ends[0].at) {
+		c.cpu.End(t, i)
+		f := &c.fetchers[i]
+		c.ends.push(step{at: t + f.after, task: f.task, fetcher: i})
+		return
 	}
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.speed(f))
+		c.line.Start(s.at, s.fetcher, f.bytes, f.crawl.speed(f))
 		return
 	}
-	c.end(s.fetcher, f)
+	if s.whole {
+		c.process(s.at, s.fetcher, f)
+		return
+	}
+	f.crawl.end(s.fetcher, f)
+}
+
+// working returns when the first of the fetchers that use processors is ready, and which.
+func (c *crawl) working() (at time.Duration, i uint32, ok bool) {
+	if c.cpu == nil {
+		return 0, 0, false
+	}
+	return c.cpu.Next()
 }
 
 // end ends the task of a fetcher: it applies its event, and takes the next page of the site
@@ -320,6 +372,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.endModelled(f)
 	}
 	c.apply()
+	c.part.changed()
 	if c.lines != nil && w.Kind != event.Resolve {
 		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
@@ -329,7 +382,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.player.cause(f.number)
 		c.follow(f.number)
 	}
-	if w.Kind == event.Fetch && c.left > 0 && c.player.allows() {
+	if w.Kind == event.Fetch && c.mayFetch() {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -346,8 +399,8 @@ func (c *crawl) end(i uint32, f *fetcher) {
 func (c *crawl) endModelled(f *fetcher) {
 	w := f.task
 	c.event.Read.Reset()
-	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
-		Start: f.start, End: c.now, Bytes: f.bytes, Read: c.event.Read}
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Bars: c.event.Bars[:0], Links: c.event.Links[:0],
+		Start: f.start, End: cmp.Or(f.arrived, c.now), Bytes: f.bytes, Read: c.event.Read}
 	switch w.Kind {
 	case event.Resolve:
 		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
@@ -410,7 +463,11 @@ func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
 		c.res.Start = append(c.res.Start, c.event.Start-c.stopped)
-		c.res.End = append(c.res.End, c.event.End-c.stopped)
+		end := c.event.End
+		if f.arrived > 0 {
+			end = c.now // the page is there when it is processed
+		}
+		c.res.End = append(c.res.End, end-c.stopped)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
 	}
 }
@@ -433,7 +490,7 @@ func (c *crawl) note() {
 
 // why returns what idle fetchers wait for: the first of these that holds.
 func (c *crawl) why() Reason {
-	n := c.f.Counts()
+	n := c.counts()
 	switch {
 	case c.left == 0:
 		return Limit

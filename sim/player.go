@@ -11,7 +11,7 @@ import (
 // A player hands out the answers of a recording to one virtual crawl.
 type player struct {
 	*Recording
-	next     [event.Sitemap + 1]map[uint32]uint32 // where a list continues; absent: at its begin
+	next     [event.Requisite + 1]map[uint32]uint32 // where a list continues; absent: at its begin
 	refusals map[graph.Page]int
 	asked    map[graph.Site]int
 	taken    int      // answers that were handed out
@@ -68,7 +68,7 @@ func (p *player) take(w event.Task) (a *Answer, number uint32) {
 		return &p.answers[number-1], number
 	}
 	last := p.last[w.Kind][key(w)]
-	if last == 0 || w.Kind == event.Fetch || w.Kind == event.Sitemap || p.answers[last-1].Event.Hop || p.answers[last-1].Lost != 0 {
+	if last == 0 || w.Kind == event.Fetch || w.Kind == event.Sitemap || w.Kind == event.Requisite || p.answers[last-1].Event.Hop || p.answers[last-1].Lost != 0 {
 		return &Answer{Event: event.Event{Class: event.HTTPError}}, 0
 	}
 	again := p.answers[last-1]
@@ -122,14 +122,15 @@ func (p *player) cause(number uint32) {
 	}
 }
 
-// allows reports whether a task may be handed out. The crawler stopped at its number of pages;
+// allows reports whether a task may be handed out.
+func (p *player) allows() bool { return p == nil || p.tasks != 0 }
+
+// mayFetch reports whether a page may be handed out. The crawler stopped at its number of pages;
 // a crawl that has taken others meanwhile goes on, so that it fetches all of them.
-func (p *player) allows() bool {
-	if p == nil {
-		return true
-	}
-	return p.tasks != 0 && (p.pages == 0 || p.underWay == 0 || p.fetched+p.underWay < p.pages)
-}
+func (p *player) mayFetch() bool { return p == nil || p.underWay == 0 || !p.full() }
+
+// full reports whether as many pages were handed out as the crawler was to fetch.
+func (p *player) full() bool { return p.pages > 0 && p.fetched+p.underWay >= p.pages }
 
 // begin counts a task that is handed out.
 func (p *player) begin(w event.Task) {

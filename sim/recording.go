@@ -11,7 +11,7 @@ import (
 
 // A Recording holds what a crawl was answered, request by request, so that a virtual crawl
 // of its world gets the same answers. Each page, and each site for its address, its
-// robots.txt and its sitemap files, has a list of answers: the first request gets the first
+// robots.txt, its sitemap files and its requisites, has a list of answers: the first request gets the first
 // of them, the second the second, and so on. Under the policy of the crawl the virtual
 // crawl is the crawl itself. Under another policy a page that failed twice before it was
 // fetched still does, and a robots.txt has the Crawl-delay that it had.
@@ -26,9 +26,9 @@ type Recording struct {
 	Terms score.Needs
 
 	answers []Answer
-	next    []uint32                             // by answer: the next one of its list plus 1; 0: none
-	first   [event.Sitemap + 1]map[uint32]uint32 // by page or site: the first answer of its list plus 1
-	last    [event.Sitemap + 1]map[uint32]uint32 // the same, the last
+	next    []uint32                               // by answer: the next one of its list plus 1; 0: none
+	first   [event.Requisite + 1]map[uint32]uint32 // by page or site: the first answer of its list plus 1
+	last    [event.Requisite + 1]map[uint32]uint32 // the same, the last
 	bars    map[graph.Page]event.Bar
 	refused map[graph.Page][]refusal
 	asked   map[graph.Site]int // answers about the address and the rules of a site

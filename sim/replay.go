@@ -86,7 +86,7 @@ func (c *crawl) repeatTurns() (ask time.Duration) {
 		if t.At > c.now || c.nextStep() == c.now && c.nextTurn() <= c.turn {
 			return t.At
 		}
-		if len(c.idle) == 0 || c.left == 0 {
+		if len(c.idle) == 0 || c.left == 0 && !c.mayHandOut() {
 			c.inStep = false
 			break
 		}
@@ -108,11 +108,14 @@ func (c *crawl) repeatTurns() (ask time.Duration) {
 }
 
 // limitTurn lets the frontier wait for better pages in the turns in which the recorded crawl handed
-// out nothing, and in no others.
+// out nothing, and in no others. A crawl that has all its pages hands out their requisites only.
 func (c *crawl) limitTurn(none bool) {
-	if none {
+	switch {
+	case none && c.o.Frontier.WaitForBetter > 0:
+		c.f.Limit(frontier.NoTask)
+	case c.o.Frontier.Requisites && c.player.full():
 		c.f.Limit(0)
-	} else {
+	default:
 		c.f.Limit(-1)
 	}
 }
@@ -137,7 +140,7 @@ func (c *crawl) endRecorded(f *fetcher) {
 	e.Hints = c.event.Hints[:0]
 	e.Start, e.End, e.Bytes = f.start+f.answer.Wait, c.now-f.answer.Lag, f.bytes
 	e.Due, e.Expiry = later(e.End, from.Due), later(e.End, from.Expiry)
-	e.Kind = [...]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Fetch: event.Done, event.Sitemap: event.Listed}[w.Kind]
+	e.Kind = [...]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Fetch: event.Done, event.Sitemap: event.Listed, event.Requisite: event.Brought}[w.Kind]
 	c.event = e
 	switch w.Kind {
 	case event.Robots:
@@ -152,7 +155,7 @@ func (c *crawl) endRecorded(f *fetcher) {
 		c.hear(from.Hints)
 	case event.Fetch:
 		c.count(f)
-		c.event.Keep = c.left > 0 && c.player.allows() && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
+		c.event.Keep = c.mayFetch() && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
 		c.arriveRecorded(f)
 	}
 	c.admit(from.Admit)
@@ -323,7 +326,13 @@ func (c *crawl) repeat(from *event.Event) bool {
 		c.discover(p)
 	}
 	switch e.Kind {
-	case event.Probed, event.Withdrawn, event.Named:
+	case event.Needed:
+		c.event.Needs, c.event.Bars = nil, append(c.event.Bars, from.Bars...)
+		for _, s := range from.Needs {
+			id, _ := c.sites.id(uint32(s))
+			c.event.Needs = append(c.event.Needs, graph.Site(id))
+		}
+	case event.Probed, event.Withdrawn, event.Named, event.Unneeded:
 		if c.event.Site = c.knownSite(from.Site); c.event.Site == graph.NoSite {
 			return false
 		}

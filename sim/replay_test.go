@@ -89,7 +89,7 @@ func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *memory, stat
 			}
 		}
 	}
-	c, err := newCrawl(world, o)
+	c, err := newCrawl(world, o, &pool{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

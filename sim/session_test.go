@@ -51,7 +51,7 @@ func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list
 	t.Helper()
 	again := *o
 	again.Record = m.Append
-	c, err := newCrawl(first.w, &again)
+	c, err := newCrawl(first.w, &again, &pool{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,12 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-func newAdviseCommand(u *ui) *cobra.Command {
+func newAdviseCommand(u *console.UI) *cobra.Command {
 	return &cobra.Command{
 		Use:   "advise DIR",
 		Short: "say what going on with a crawl would bring, and whether to stop",
@@ -19,18 +20,18 @@ and changes nothing.
 winnow crawl --stop-when lets a crawl stop by such numbers.`,
 		Example: `  winnow advise a.example.crawl
   winnow advise a.example.crawl --json`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := show.NewProgress(u.progress(), "read the journal of "+args[0], 0, "")
+			p := show.NewProgress(u.Progress(), "read the journal of "+args[0], 0, "")
 			a, err := live.ReadAdvice(cmd.Context(), args[0])
 			p.Done()
 			switch {
 			case err != nil:
 				return err
-			case u.asJSON:
-				return u.json(a)
+			case u.AsJSON:
+				return u.JSON(a)
 			}
-			return a.Print(u.stdout)
+			return a.Print(u.Stdout)
 		},
 	}
 }

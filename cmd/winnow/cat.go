@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/stored"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -18,7 +19,7 @@ type catOptions struct {
 	raw     bool
 }
 
-func newCatCommand(u *ui) *cobra.Command {
+func newCatCommand(u *console.UI) *cobra.Command {
 	opt := &catOptions{}
 	cmd := &cobra.Command{
 		Use:   "cat DIR URL [--at TIME] [--headers] [--raw]",
@@ -38,7 +39,7 @@ else in base64. If there is no copy, the error says why and the exit code is 3.`
   winnow cat a.example.crawl https://a.example/robots.txt --at 3d
   winnow cat a.example.crawl https://a.example/logo.png > logo.png
   winnow cat a.example.crawl https://a.example/ --json | jq -r .headers`,
-		Args: exactly("DIR", "URL"),
+		Args: console.Exactly("DIR", "URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCat(cmd.Context(), u, opt, args[0], args[1])
 		},
@@ -61,10 +62,10 @@ func (o *catOptions) time(now time.Time) (time.Time, error) {
 	if at, ok := parseTime(o.at, now); ok {
 		return at, nil
 	}
-	return time.Time{}, withHint(usagef("--at: %q is no time", o.at), "write a date, a time such as 2026-11-17T09:30:00Z, or an age such as 3d")
+	return time.Time{}, console.WithHint(console.Usagef("--at: %q is no time", o.at), "write a date, a time such as 2026-11-17T09:30:00Z, or an age such as 3d")
 }
 
-func runCat(ctx context.Context, u *ui, opt *catOptions, dir, url string) error {
+func runCat(ctx context.Context, u *console.UI, opt *catOptions, dir, url string) error {
 	at, err := opt.time(time.Now())
 	if err != nil {
 		return err
@@ -89,55 +90,55 @@ func runCat(ctx context.Context, u *ui, opt *catOptions, dir, url string) error 
 		}
 	}
 	if c == nil && missing != nil {
-		return u.explainMissing(ctx, missing, dir, url)
+		return explainMissing(u, ctx, missing, dir, url)
 	}
 	if err != nil {
 		return err
 	}
-	if u.asJSON {
-		return u.json(c.Object(opt.raw))
+	if u.AsJSON {
+		return u.JSON(c.Object(opt.raw))
 	}
-	return u.printCopy(opt, c)
+	return printCopy(u, opt, c)
 }
 
 // printCopy prints a copy, and notes what is not ordinary about it.
-func (u *ui) printCopy(opt *catOptions, c *stored.Copy) error {
+func printCopy(u *console.UI, opt *catOptions, c *stored.Copy) error {
 	body, readable := c.Body, c.IsText()
 	if opt.raw {
 		body, readable = c.Raw, readable && c.Get("Content-Encoding") == ""
 	}
-	if u.stdout.terminal != nil {
+	if u.Stdout.Terminal() != nil {
 		if !readable && len(body) > 0 {
-			return withHint(usagef("%s is %s and not for a terminal", c.URL, show.Line(c.Kind())), "to write it to a file: %s > FILE", u.commandLine("", ""))
+			return console.WithHint(console.Usagef("%s is %s and not for a terminal", c.URL, show.Line(c.Kind())), "to write it to a file: %s > FILE", u.CommandLine("", ""))
 		}
 		body = c.Text()
 	}
 	if opt.headers {
-		u.printf("%s", c.HeaderText())
+		u.Printf("%s", c.HeaderText())
 	}
-	_, err := u.stdout.Write(body)
+	_, err := u.Stdout.Write(body)
 	for _, note := range c.Notes() {
-		u.notef("%s", note)
+		u.Notef("%s", note)
 	}
 	return err
 }
 
 // explainMissing returns the error for a page without a copy, with a hint.
-func (u *ui) explainMissing(ctx context.Context, m *stored.Missing, dir, typed string) error {
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+func explainMissing(u *console.UI, ctx context.Context, m *stored.Missing, dir, typed string) error {
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
 	err := m.Explain(ctx)
 	p.Done()
 	if err != nil {
 		return err
 	}
-	said := missingf("%s", m)
+	said := console.Missingf("%s", m)
 	switch {
 	case len(m.Others) > 0:
-		return withHint(said, "another spelling is stored; try: %s", u.commandLine(typed, m.Others[0]))
+		return console.WithHint(said, "another spelling is stored; try: %s", u.CommandLine(typed, m.Others[0]))
 	case m.Reason == stored.Later:
-		return withHint(said, "try: %s", u.withFlag("--at", m.First.Add(time.Second).UTC().Format(time.RFC3339)))
+		return console.WithHint(said, "try: %s", u.WithFlag("--at", m.First.Add(time.Second).UTC().Format(time.RFC3339)))
 	case m.Reason == stored.Deleted:
-		return withHint(said, "put the file back")
+		return console.WithHint(said, "put the file back")
 	}
-	return withHint(said, "for more: %s", terminal.Command("winnow", "explain", dir, m.URL))
+	return console.WithHint(said, "for more: %s", terminal.Command("winnow", "explain", dir, m.URL))
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
-func newConfigCommand(u *ui) *cobra.Command {
+func newConfigCommand(u *console.UI) *cobra.Command {
 	opt := &crawlFlags{}
 	cmd := &cobra.Command{
 		Use:   "config [--config FILE] [--preset NAME]",
@@ -18,7 +19,7 @@ the experiment of a paper. Secrets are not printed.`,
 		Example: `  winnow config > my.toml
   winnow config --preset thesis-exp1
   winnow config --config my.toml --quiet > /dev/null && echo fine`,
-		Args: exactly(),
+		Args: console.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			return runConfig(u, opt)
 		},
@@ -27,8 +28,8 @@ the experiment of a paper. Secrets are not printed.`,
 	return cmd
 }
 
-func runConfig(u *ui, opt *crawlFlags) error {
-	if err := notEmpty(u, opt.flags, "config", "preset"); err != nil {
+func runConfig(u *console.UI, opt *crawlFlags) error {
+	if err := console.NotEmpty(u, opt.flags, "config", "preset"); err != nil {
 		return err
 	}
 	c := config.Default()
@@ -39,21 +40,21 @@ func runConfig(u *ui, opt *crawlFlags) error {
 		return err
 	}
 	c, _ = c.Public()
-	if u.asJSON {
+	if u.AsJSON {
 		return printKeys(u, &c)
 	}
 	text, err := c.Commented()
 	if err != nil {
 		return err
 	}
-	u.printf("%s", text)
+	u.Printf("%s", text)
 	return nil
 }
 
 // printKeys prints one object for each key, and for each that a [[site]] table sets.
-func printKeys(u *ui, c *config.Config) error {
+func printKeys(u *console.UI, c *config.Config) error {
 	for _, k := range c.Keys() {
-		err := u.json(struct {
+		err := u.JSON(struct {
 			Key   string `json:"key"`
 			Flag  string `json:"flag,omitempty"` // none for seeds, which are arguments
 			Type  string `json:"type"`
@@ -66,7 +67,7 @@ func printKeys(u *ui, c *config.Config) error {
 		}
 	}
 	for _, v := range c.SiteValues() {
-		err := u.json(struct {
+		err := u.JSON(struct {
 			Key   string `json:"key"`
 			Match string `json:"match"` // of the [[site]] table
 			Value any    `json:"value"`

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/manual"
 )
 
@@ -47,16 +48,16 @@ var update = flag.Bool("update", false, "make the tables of docs/cli.md anew")
 
 // reference makes a part of docs/cli.md.
 func reference(name string) (string, error) {
-	u := newUI(nil, nil, nil)
+	u := console.New(nil, nil, nil)
 	root := newRootCommand(u)
-	adoptTree(u, root)
+	console.AdoptTree(u, root)
 	switch name {
 	case "verbs":
 		return manual.VerbTable(root), nil
 	case "common flags":
 		return manual.FlagTable(root.PersistentFlags(), nil), nil
 	case "exit codes":
-		return "```text\n" + exitCodesHelp + "\n```\n", nil
+		return "```text\n" + console.ExitCodesHelp + "\n```\n", nil
 	case "keys":
 		return keyTable(), nil
 	case "site keys":

@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/past"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/spelling"
@@ -31,7 +32,7 @@ type crawlOptions struct {
 	onEnd    string // --on-end: command of a shell
 }
 
-func newCrawlCommand(u *ui) *cobra.Command {
+func newCrawlCommand(u *console.UI) *cobra.Command {
 	opt := &crawlOptions{}
 	cmd := &cobra.Command{
 		Use:   "crawl [flags] SEED...",
@@ -72,15 +73,15 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
 	opt.addKeys(cmd)
 	defaults := config.Default()
 	seeds, _ := defaults.Key("seeds")
-	setGroup(f, seeds.Section, "add-seeds", "on-end")
-	setGroup(f, firstFlags, "dir", "seeds", "pages", "duration", "scope", "max-depth", "exclude", "delay", "contact", "allow-private")
-	groupUsage(u, cmd)
+	console.SetGroup(f, seeds.Section, "add-seeds", "on-end")
+	console.SetGroup(f, console.FirstFlags, "dir", "seeds", "pages", "duration", "scope", "max-depth", "exclude", "delay", "contact", "allow-private")
+	console.GroupUsage(u, cmd)
 	return cmd
 }
 
 // crawling is one run of the verb, from the command line to the summary.
 type crawling struct {
-	u      *ui
+	u      *console.UI
 	opt    *crawlOptions
 	config config.Config
 	dir    string
@@ -89,7 +90,7 @@ type crawling struct {
 	sum    crawl.Summary // of the run, when it has ended
 }
 
-func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) error {
+func runCrawl(ctx context.Context, u *console.UI, opt *crawlOptions, args []string) error {
 	c := &crawling{u: u, opt: opt}
 	for _, step := range []func() error{
 		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles, c.checkScore, c.checkOpenFiles,
@@ -106,7 +107,7 @@ func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) erro
 
 // begin reads --config and the seeds.
 func (c *crawling) begin(args []string) error {
-	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "on-end", "config", "preset", "query", "query-file", "like"); err != nil {
+	if err := console.NotEmpty(c.u, c.opt.flags, "dir", "seeds", "on-end", "config", "preset", "query", "query-file", "like"); err != nil {
 		return err
 	}
 	c.config = config.Default()
@@ -122,7 +123,7 @@ func (c *crawling) chooseDir() error {
 	if c.dir == "" {
 		first := append(c.seeds, c.config.Seeds...)
 		if len(first) == 0 {
-			return withHint(usagef("winnow crawl needs a SEED to begin with, or --dir of a crawl to resume"),
+			return console.WithHint(console.Usagef("winnow crawl needs a SEED to begin with, or --dir of a crawl to resume"),
 				"try: winnow crawl https://example.org/ --pages 1000 --contact you@example.org")
 		}
 		c.dir = dirName(first[0])
@@ -133,10 +134,10 @@ func (c *crawling) chooseDir() error {
 	entries, err := os.ReadDir(c.dir)
 	switch another := strings.TrimSuffix(c.dir, "/") + ".crawl"; {
 	case err != nil:
-		return withHint(usagef("--dir: open %s: %w", c.dir, result.Cause(err)), "try: %s", c.u.withFlag("--dir", another))
+		return console.WithHint(console.Usagef("--dir: open %s: %w", c.dir, result.Cause(err)), "try: %s", c.u.WithFlag("--dir", another))
 	case len(entries) > 0:
-		return withHint(usagef("--dir: %s is not the directory of a crawl: it holds %s", c.dir, entries[0].Name()),
-			"a crawl needs a directory of its own; try: %s", c.u.withFlag("--dir", another))
+		return console.WithHint(console.Usagef("--dir: %s is not the directory of a crawl: it holds %s", c.dir, entries[0].Name()),
+			"a crawl needs a directory of its own; try: %s", c.u.WithFlag("--dir", another))
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func (c *crawling) settle() error {
 	if c.resume = found; found {
 		c.config.ChoosePolicy()
 		if diff := before.Diff(&c.config); c.opt.config != "" && len(diff) > 0 {
-			c.u.notef("the configuration of %s wins over %s: %s", c.dir, c.opt.config, strings.Join(diff, "; "))
+			c.u.Notef("the configuration of %s wins over %s: %s", c.dir, c.opt.config, strings.Join(diff, "; "))
 		}
 		c.config = before
 	} else if len(c.seeds) == 0 {
@@ -169,12 +170,12 @@ func (c *crawling) settle() error {
 		return err
 	}
 	if c.config.ChoosePolicy() {
-		c.u.notef("policy %s, because %s needs --max-memory %dM or more", policy.Frugal, policy.Default, policy.DefaultMemory>>20)
+		c.u.Notef("policy %s, because %s needs --max-memory %dM or more", policy.Frugal, policy.Default, policy.DefaultMemory>>20)
 	}
 	if !c.resume || before.Policy == c.config.Policy {
 		return nil
 	}
-	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
+	c.u.Notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
 	return nil
 }
 
@@ -186,9 +187,9 @@ func (c *crawling) wrongDirConfig(err error) error {
 	case !errors.As(err, &file):
 		return err
 	case file.Unknown:
-		return withHint(err, "a newer winnow may have written it; fix or delete it: winnow restores it from the journal")
+		return console.WithHint(err, "a newer winnow may have written it; fix or delete it: winnow restores it from the journal")
 	}
-	return withHint(err, "fix or delete it: winnow restores it from the journal")
+	return console.WithHint(err, "fix or delete it: winnow restores it from the journal")
 }
 
 // checkFiles reads the files that are named, before anything is made.
@@ -209,9 +210,9 @@ func (c *crawling) checkFiles() error {
 		var file *fs.PathError
 		switch {
 		case errors.As(err, &file):
-			return withHint(fmt.Errorf("--%s: %s %s: %w", k.Flag(), file.Op, file.Path, file.Err), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
+			return console.WithHint(fmt.Errorf("--%s: %s %s: %w", k.Flag(), file.Op, file.Path, file.Err), "to do without it try: %s", c.u.WithoutFlag("--"+k.Flag()))
 		case err != nil:
-			return withHint(fmt.Errorf("--%s: %w", k.Flag(), err), "%s", f.holds)
+			return console.WithHint(fmt.Errorf("--%s: %w", k.Flag(), err), "%s", f.holds)
 		}
 	}
 	return nil
@@ -231,7 +232,7 @@ func (c *crawling) checkHistory(ctx context.Context) error {
 			return nil
 		}
 	}
-	c.u.notef("policy %s does not use --history; historical-pagerank does, also as a part: mix:%s+historical-pagerank", c.config.Policy, c.config.Policy)
+	c.u.Notef("policy %s does not use --history; historical-pagerank does, also as a part: mix:%s+historical-pagerank", c.config.Policy, c.config.Policy)
 	return nil
 }
 
@@ -253,47 +254,47 @@ func readCertificates(name string) error {
 // warn prints warnings about unusual settings, even with --quiet.
 func (c *crawling) warn() {
 	if !c.config.Robots {
-		c.u.say("warning", "robots.txt is not obeyed: crawl servers of your own only (--robots=false, kept in the journal)")
+		c.u.Say("warning", "robots.txt is not obeyed: crawl servers of your own only (--robots=false, kept in the journal)")
 	}
 	if c.config.Delay.Duration == 0 && c.config.DelayFactor == 0 {
-		c.u.say("warning", "there is no delay between requests: crawl servers of your own only (--delay 0 --delay-factor 0)")
+		c.u.Say("warning", "there is no delay between requests: crawl servers of your own only (--delay 0 --delay-factor 0)")
 	}
 	if most := pagesFor(c.config.Policy); most > 0 {
-		c.u.notef("policy %s is meant for at most %s pages", c.config.Policy, show.Grouped(int64(most)))
+		c.u.Notef("policy %s is meant for at most %s pages", c.config.Policy, show.Grouped(int64(most)))
 	}
 }
 
 // explainKey names the flag of a wrong value and proposes another value.
-func explainKey(u *ui, err error) error {
+func explainKey(u *console.UI, err error) error {
 	var key *config.KeyError
 	if !errors.As(err, &key) {
 		return err
 	}
 	flag := "--" + strings.ReplaceAll(key.Key, "_", "-")
-	said := usagef("%s: %w", flag, key.Err)
+	said := console.Usagef("%s: %w", flag, key.Err)
 	var unknown *policy.UnknownError
 	var wrong *score.Error
 	if errors.As(err, &wrong) {
-		return u.explainScore(flag, lastWord(u, flag), key.Err)
+		return explainScore(u, flag, lastWord(u, flag), key.Err)
 	}
 	switch right := nearPolicy(lastWord(u, flag), key.Err); {
 	case right != "":
-		return withHint(said, "try: %s", u.withFlag(flag, right))
+		return console.WithHint(said, "try: %s", u.WithFlag(flag, right))
 	case errors.As(err, &unknown) && unknown.What == "policy":
-		return withHint(said, "try: %s", u.withFlag(flag, policy.Default))
+		return console.WithHint(said, "try: %s", u.WithFlag(flag, policy.Default))
 	case errors.Is(err, policy.ErrOracle):
-		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy default,%s", lastWord(u, flag))
+		return console.WithHint(said, "it needs a known graph: winnow sim GRAPH --policy default,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
-		return withHint(said, "name the directory of an earlier crawl, or a file of winnow rank --urls: %s", u.withFlag("--history", "old.crawl"))
+		return console.WithHint(said, "name the directory of an earlier crawl, or a file of winnow rank --urls: %s", u.WithFlag("--history", "old.crawl"))
 	case errors.Is(err, policy.ErrTopic):
-		return withHint(said, "say what the crawl is about: %s", u.withFlag("--query", "web crawler"))
+		return console.WithHint(said, "say what the crawl is about: %s", u.WithFlag("--query", "web crawler"))
 	case key.Hint != "":
-		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
+		return console.WithHint(said, "try: %s", u.WithFlag(flag, key.Hint))
 	}
 	if right := wordInstead(u, flag, key.Key); right != "" {
-		return withHint(said, "try: %s", u.withFlag(flag, right))
+		return console.WithHint(said, "try: %s", u.WithFlag(flag, right))
 	}
-	return withHint(said, "winnow crawl --help describes %s", flag)
+	return console.WithHint(said, "winnow crawl --help describes %s", flag)
 }
 
 // nearPolicy returns the policy that was probably meant, "" if that is unknown.
@@ -320,7 +321,7 @@ func nearPolicy(typed string, err error) string {
 
 // wordInstead returns the word that was probably meant, or else the default; "" if the key
 // takes any word.
-func wordInstead(u *ui, flag, name string) string {
+func wordInstead(u *console.UI, flag, name string) string {
 	c := config.Default()
 	k, ok := c.Key(name)
 	if !ok || k.Words() == nil {
@@ -333,11 +334,11 @@ func wordInstead(u *ui, flag, name string) string {
 }
 
 // lastWord returns the value of a flag as it was typed.
-func lastWord(u *ui, flag string) string {
+func lastWord(u *console.UI, flag string) string {
 	last := ""
-	for i, word := range u.args {
-		if word == flag && i+1 < len(u.args) {
-			last = u.args[i+1]
+	for i, word := range u.Args {
+		if word == flag && i+1 < len(u.Args) {
+			last = u.Args[i+1]
 		}
 		if value, ok := strings.CutPrefix(word, flag+"="); ok {
 			last = value

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/spelling"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -41,8 +42,8 @@ func (f *keyFlag) Set(text string) error { f.said = append(f.said, text); return
 func (o *crawlFlags) add(cmd *cobra.Command) {
 	o.flags = cmd.Flags()
 	o.flags.StringVar(&o.config, "config", "", "configuration file (TOML)")
-	o.flags.StringVar(&o.preset, "preset", "", "settings in a word: "+orList(presetNames()))
-	completes(cmd, "preset", presetNames()...)
+	o.flags.StringVar(&o.preset, "preset", "", "settings in a word: "+console.OrList(presetNames()))
+	console.Completes(cmd, "preset", presetNames()...)
 }
 
 func presetNames() []string {
@@ -68,12 +69,12 @@ func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 		flag := o.flags.VarPF(f, k.Flag(), "", flagHelp(&defaults, k))
 		flag.DefValue = shownDefault(k)
 		heading, _, _ := strings.Cut(section, ":")
-		setGroup(o.flags, heading, k.Flag())
+		console.SetGroup(o.flags, heading, k.Flag())
 		if k.Switch() {
 			flag.NoOptDefVal = "true"
 		}
 		if words := k.Words(); words != nil {
-			completes(cmd, k.Flag(), words...)
+			console.Completes(cmd, k.Flag(), words...)
 		}
 	}
 	for _, name := range []string{"policy", "site-policy"} {
@@ -103,16 +104,16 @@ func shownDefault(k config.Key) string {
 }
 
 // readConfig reads the file of --config over c.
-func (o *crawlFlags) readConfig(u *ui, c *config.Config) error {
+func (o *crawlFlags) readConfig(u *console.UI, c *config.Config) error {
 	if o.config == "" {
 		return nil
 	}
 	text, err := os.ReadFile(o.config)
 	if isDir(o.config) {
-		return withHint(fmt.Errorf("--config: open %s: it is a directory", o.config), "it takes a file, which winnow config prints; the configuration of a crawl is read with --dir")
+		return console.WithHint(fmt.Errorf("--config: open %s: it is a directory", o.config), "it takes a file, which winnow config prints; the configuration of a crawl is read with --dir")
 	}
 	if err != nil {
-		return withHint(fmt.Errorf("--config: open %s: %w", o.config, result.Cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", terminal.Command(o.config))
+		return console.WithHint(fmt.Errorf("--config: open %s: %w", o.config, result.Cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", terminal.Command(o.config))
 	}
 	name := o.config
 	if full, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
@@ -132,7 +133,7 @@ func shortName(err error, name string) error {
 }
 
 // explainConfig adds a hint to a mistake in a file.
-func explainConfig(u *ui, err error) error {
+func explainConfig(u *console.UI, err error) error {
 	var file *config.FileError
 	if !errors.As(err, &file) {
 		return err
@@ -140,18 +141,18 @@ func explainConfig(u *ui, err error) error {
 	var key *config.KeyError
 	if file.Unknown {
 		if near, ok := spelling.Nearest(file.Key, keyNames()); ok {
-			return withHint(err, "the nearest key is %s", near)
+			return console.WithHint(err, "the nearest key is %s", near)
 		}
-		return withHint(err, "winnow config lists the keys")
+		return console.WithHint(err, "winnow config lists the keys")
 	}
 	var wrong *score.Error
 	if errors.As(err, &wrong) {
-		return u.explainScore("", "", err)
+		return explainScore(u, "", "", err)
 	}
 	if errors.As(err, &key) && key.Hint != "" {
-		return withHint(err, "%s = '%s' would do", key.Key, key.Hint)
+		return console.WithHint(err, "%s = '%s' would do", key.Key, key.Hint)
 	}
-	return withHint(err, "winnow config prints all keys with their values")
+	return console.WithHint(err, "winnow config prints all keys with their values")
 }
 
 func keyNames() []string {
@@ -167,7 +168,7 @@ func keyNames() []string {
 }
 
 // findPreset returns a preset, or an error that lists the presets.
-func findPreset(u *ui, name string) (config.Preset, error) {
+func findPreset(u *console.UI, name string) (config.Preset, error) {
 	p, ok := config.FindPreset(name)
 	if ok {
 		return p, nil
@@ -176,12 +177,12 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 	if !ok {
 		try = presetNames()[0]
 	}
-	return p, withHint(usagef("--preset %q: want %s", name, orList(presetNames())), "try: %s", u.withFlag("--preset", try))
+	return p, console.WithHint(console.Usagef("--preset %q: want %s", name, console.OrList(presetNames())), "try: %s", u.WithFlag("--preset", try))
 }
 
 // apply applies the preset and the flags, and checks the result. The preset does not change
 // the scope of a crawl that is resumed.
-func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
+func (o *crawlFlags) apply(u *console.UI, c *config.Config, resume bool) error {
 	var p config.Preset
 	if o.preset != "" {
 		var err error
@@ -199,7 +200,7 @@ func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 		}
 	}
 	if err := p.Check(c); err != nil && len(o.keys) == 0 { // there are no flags for keys
-		return withHint(usagef("%w", err), "write it into a file, and name that with --config")
+		return console.WithHint(console.Usagef("%w", err), "write it into a file, and name that with --config")
 	} else if err != nil {
 		return explainKey(u, err)
 	}
@@ -207,7 +208,7 @@ func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 }
 
 // apply sets the key of a flag that was given.
-func (f *keyFlag) apply(u *ui, c *config.Config) error {
+func (f *keyFlag) apply(u *console.UI, c *config.Config) error {
 	if len(f.said) == 0 {
 		return nil
 	}
@@ -223,25 +224,25 @@ func (f *keyFlag) apply(u *ui, c *config.Config) error {
 	if err := k.Set(texts...); err != nil {
 		normal := shownDefault(f.key)
 		if normal == "" || normal == "0" {
-			return withHint(usagef("--%s %w", k.Flag(), err), "try: %s", u.withExample(k.Flag()))
+			return console.WithHint(console.Usagef("--%s %w", k.Flag(), err), "try: %s", withExample(u, k.Flag()))
 		}
-		return withHint(usagef("--%s %w", k.Flag(), err), "try: %s", u.withFlag("--"+k.Flag(), normal))
+		return console.WithHint(console.Usagef("--%s %w", k.Flag(), err), "try: %s", u.WithFlag("--"+k.Flag(), normal))
 	}
 	return nil
 }
 
 // withExample returns the command line with a value of a flag that is usual, or without the flag if
 // there is none.
-func (u *ui) withExample(flag string) string {
+func withExample(u *console.UI, flag string) string {
 	switch flag {
 	case "pages":
-		return u.withFlag("--pages", "1000")
+		return u.WithFlag("--pages", "1000")
 	case "duration":
-		return u.withFlag("--duration", "1h")
+		return u.WithFlag("--duration", "1h")
 	case "bytes":
-		return u.withFlag("--bytes", "1GiB")
+		return u.WithFlag("--bytes", "1GiB")
 	case "recrawl":
-		return u.withFlag("--recrawl", "7d")
+		return u.WithFlag("--recrawl", "7d")
 	}
-	return u.withoutFlag("--" + flag)
+	return u.WithoutFlag("--" + flag)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
@@ -22,29 +23,29 @@ func statsEvent(event string, s *history.Status) crawlEvent {
 
 // printEnd prints the summary.
 func (c *crawling) printEnd(sum *crawl.Summary) error {
-	if c.u.asJSON {
-		return c.u.json(statsEvent("end", &sum.Status))
+	if c.u.AsJSON {
+		return c.u.JSON(statsEvent("end", &sum.Status))
 	}
 	s := &sum.Status
-	if err := terminal.PrintSummary(c.u.stdout, c.dir, s, &c.config); err != nil {
+	if err := terminal.PrintSummary(c.u.Stdout, c.dir, s, &c.config); err != nil {
 		return err
 	}
 	for _, note := range s.Notes {
-		c.u.notef("%s", note)
+		c.u.Notef("%s", note)
 	}
 	if next := terminal.ResumeCommand(c.dir, s, &c.config); next != "" {
-		c.u.notef("to resume: %s", next)
+		c.u.Notef("to resume: %s", next)
 	}
 	return nil
 }
 
 // watch returns what shows a crawl while it runs.
-func (u *ui) watch(dir string, c *config.Config) *terminal.Watch {
-	w := &terminal.Watch{Screen: &u.screen, Height: u.height, View: terminal.View{Dir: dir, Config: c, ASCII: asciiOnly()}, Quiet: u.quiet}
-	if u.asJSON {
+func watchCrawl(u *console.UI, dir string, c *config.Config) *terminal.Watch {
+	w := &terminal.Watch{Screen: &u.Screen, Height: u.Height, View: terminal.View{Dir: dir, Config: c, ASCII: console.ASCIIOnly()}, Quiet: u.Quiet}
+	if u.AsJSON {
 		w.Object = func(s *history.Status) {
-			if !u.quiet { // if the reader has gone, printing the summary fails
-				_ = u.json(statsEvent("progress", s))
+			if !u.Quiet { // if the reader has gone, printing the summary fails
+				_ = u.JSON(statsEvent("progress", s))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // screen is the least of a terminal: it knows the sequences that the panel uses.
@@ -69,26 +70,26 @@ func (s *screen) String() string {
 // nothing of a panel is left.
 func TestDrawPanel(t *testing.T) {
 	screen := &screen{t: t}
-	u := newUI(nil, io.Discard, screen)
-	u.screen.Width = func() int { return 12 }
+	u := console.New(nil, io.Discard, screen)
+	u.Screen.Width = func() int { return 12 }
 	c := config.Default()
-	p := u.watch("a.crawl", &c)
-	u.screen.Draw("one", "a second line that is too long", "three")
+	p := watchCrawl(u, "a.crawl", &c)
+	u.Screen.Draw("one", "a second line that is too long", "three")
 	if got, want := screen.String(), "one\na second li\nthree"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	u.screen.Draw("1", "2")
+	u.Screen.Draw("1", "2")
 	if got, want := screen.String(), "1\n2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.Say("warning", "x")
 	p.Say("", "y")
-	u.screen.Draw("A", "B", "C")
+	u.Screen.Draw("A", "B", "C")
 	if got, want := screen.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.Stop()
-	u.screen.Erase()
+	u.Screen.Erase()
 	if got, want := screen.String(), "winnow: warning: x\nwinnow: y"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/metrics"
 	"github.com/winnow-crawler/winnow/crawl/partition"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hook"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
@@ -24,7 +25,7 @@ import (
 
 // run crawls, shows the progress, and prints a summary at the end.
 func (c *crawling) run(ctx context.Context) error {
-	p := c.u.watch(c.dir, &c.config)
+	p := watchCrawl(c.u, c.dir, &c.config)
 	closeMetrics, err := serveMetrics(c.u, &c.config, p.Last)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func (c *crawling) run(ctx context.Context) error {
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
 		Log: slog.New(&terminal.Log{Show: p.Say, Least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.Set(s) },
-		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
+		Machine: crawl.Machine{Sizes: c.u.Sizes, Heap: crawl.MeasureHeap},
 	})
 	p.Stop()
 	if sum != nil {
@@ -72,12 +73,12 @@ func (c *crawling) ended(ctx context.Context, err error) error {
 	if c.opt.onEnd == "" {
 		return err
 	}
-	end := hook.End{Dir: c.dir, State: c.sum.State, Why: c.sum.Why, Fetched: c.sum.Fetched, Exit: codeOf(ctx, err)}
+	end := hook.End{Dir: c.dir, State: c.sum.State, Why: c.sum.Why, Fetched: c.sum.Fetched, Exit: console.CodeOf(ctx, err)}
 	if end.State == "" {
-		end.State, end.Why = "failed", oneLine(err)
+		end.State, end.Why = "failed", console.OneLine(err)
 	}
-	if failed := end.Run(c.opt.onEnd, c.u.screen.W); failed != nil {
-		c.u.say("warning", fmt.Sprintf("--on-end: %v: %s", failed, c.opt.onEnd))
+	if failed := end.Run(c.opt.onEnd, c.u.Screen.W); failed != nil {
+		c.u.Say("warning", fmt.Sprintf("--on-end: %v: %s", failed, c.opt.onEnd))
 	}
 	return err
 }
@@ -92,15 +93,15 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			return ctx.Err()
 		}
 	case "disk":
-		return withHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
+		return console.WithHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
 			"make room, or give a smaller --disk-reserve, then: %s", again)
 	case "memory":
 		most := config.Size(sum.MemoryMax)
-		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", most),
+		return console.WithHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", most),
 			"try: %s --max-memory %s", again, 2*most)
 	default:
 		if sum.Fetched == sum.Redirects {
-			return &missingError{terminal.NoPage(ctx, c.dir, &c.config, &sum.Status)}
+			return console.Missingf("%w", terminal.NoPage(ctx, c.dir, &c.config, &sum.Status))
 		}
 	}
 	return nil
@@ -117,7 +118,7 @@ func programVersion() string {
 }
 
 func (c *crawling) logLevel() slog.Level {
-	if c.u.verbose {
+	if c.u.Verbose {
 		return slog.LevelDebug
 	}
 	return crawl.LevelNote
@@ -143,11 +144,11 @@ func (c *crawling) checkOpenFiles() error {
 	if !known || need <= most {
 		return c.checkKeepMost(most)
 	}
-	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
+	err := console.Usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
 	if fewer := most - otherFiles; fewer > 0 {
-		return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--fetchers", strconv.Itoa(fewer)))
+		return console.WithHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.WithFlag("--fetchers", strconv.Itoa(fewer)))
 	}
-	return withHint(err, "raise the limit with ulimit -Hn %d", need)
+	return console.WithHint(err, "raise the limit with ulimit -Hn %d", need)
 }
 
 // checkKeepMost returns an error if the user wants more kept connections than the system
@@ -158,12 +159,12 @@ func (c *crawling) checkKeepMost(most int) error {
 	if most == 0 || need <= most || c.config.KeepAlive.Duration == 0 || keep == config.Default().KeepMost {
 		return nil
 	}
-	err := usagef("--keep-most %d with --fetchers %d needs %s open files, and the system allows %s", keep, fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
-	return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--keep-most", strconv.Itoa(max(1, most-fetchers-otherFiles))))
+	err := console.Usagef("--keep-most %d with --fetchers %d needs %s open files, and the system allows %s", keep, fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
+	return console.WithHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.WithFlag("--keep-most", strconv.Itoa(max(1, most-fetchers-otherFiles))))
 }
 
 // serveMetrics serves metrics at the address of the configuration until close is called.
-func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), err error) {
+func serveMetrics(u *console.UI, c *config.Config, last metrics.Source) (close func(), err error) {
 	addr, err := c.MetricsAddress()
 	if addr == "" || err != nil {
 		return func() {}, explainKey(u, err)
@@ -174,9 +175,9 @@ func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), e
 	}
 	at, close, err := metrics.Serve(addr, last, token)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("--metrics: %w", err), "port 0 is any free port; try: %s", u.withFlag("--metrics", "127.0.0.1:0"))
+		return nil, console.WithHint(fmt.Errorf("--metrics: %w", err), "port 0 is any free port; try: %s", u.WithFlag("--metrics", "127.0.0.1:0"))
 	}
-	u.notef("metrics at http://%s/metrics", at)
+	u.Notef("metrics at http://%s/metrics", at)
 	return close, nil
 }
 
@@ -191,7 +192,7 @@ func readToken(flag, name string) ([]byte, error) {
 	}
 	token := bytes.TrimSpace(text)
 	if len(token) < 16 {
-		return nil, withHint(fmt.Errorf("%s: %s: a token has at least 16 characters", flag, name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
+		return nil, console.WithHint(fmt.Errorf("%s: %s: a token has at least 16 characters", flag, name), "to make one: openssl rand -hex 16 > %s", terminal.Command(name))
 	}
 	return token, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -43,17 +44,17 @@ func (c *crawling) readSeeds(args []string) error {
 func (c *crawling) wrongSeed(text string, err error) error {
 	switch {
 	case isFile(text):
-		return withHint(&usageError{err}, "%s is a file; if it lists URLs try: %s", text, c.u.commandLine(text, "--seeds="+text))
+		return console.WithHint(console.Usage(err), "%s is a file; if it lists URLs try: %s", text, c.u.CommandLine(text, "--seeds="+text))
 	case strings.Trim(text, "/.") != "" && !strings.Contains(text, ":"):
-		return withHint(&usageError{err}, "a seed is a URL such as https://example.org/")
+		return console.WithHint(console.Usage(err), "a seed is a URL such as https://example.org/")
 	}
-	return withHint(&usageError{err}, "a seed is a URL of a page that anybody can see, such as https://example.org/docs/")
+	return console.WithHint(console.Usage(err), "a seed is a URL of a page that anybody can see, such as https://example.org/docs/")
 }
 
 func (c *crawling) readSeedFile(add func(string) error) error {
 	f, err := c.openSeeds()
 	if err != nil {
-		return withHint(fmt.Errorf("--seeds: %w", err), "--seeds takes a file with one URL a line, or - for standard input")
+		return console.WithHint(fmt.Errorf("--seeds: %w", err), "--seeds takes a file with one URL a line, or - for standard input")
 	}
 	defer f.Close()
 	before := len(c.seeds)
@@ -61,20 +62,21 @@ func (c *crawling) readSeedFile(add func(string) error) error {
 		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
 			return nil
 		}
+		text, _, _ = bytes.Cut(text, []byte("\t")) // winnow rank --urls writes a value after it
 		return add(string(text))
 	})
 	if err != nil {
-		return withHint(fmt.Errorf("--seeds: %w", err), "one URL a line, such as https://example.org/; # begins a comment")
+		return console.WithHint(fmt.Errorf("--seeds: %w", err), "one URL a line, such as https://example.org/; # begins a comment")
 	}
 	if len(c.seeds) == before {
-		return withHint(fmt.Errorf("--seeds: %s: no seed in it", f.Name()), "one URL a line, such as https://example.org/; # begins a comment")
+		return console.WithHint(fmt.Errorf("--seeds: %s: no seed in it", f.Name()), "one URL a line, such as https://example.org/; # begins a comment")
 	}
 	return nil
 }
 
 func (c *crawling) openSeeds() (*input.File, error) {
 	if c.opt.seeds == "-" {
-		return input.New("standard input", c.u.stdin, -1)
+		return input.New("standard input", c.u.Stdin, -1)
 	}
 	return input.Open(c.opt.seeds)
 }
@@ -84,15 +86,15 @@ func (c *crawling) seedsOfConfig() error {
 	for _, text := range c.config.Seeds {
 		url, err := page.ParseSeed(text)
 		if err != nil {
-			return withHint(fmt.Errorf("%s: seeds: %w", c.opt.config, err), "a seed is a URL such as https://example.org/")
+			return console.WithHint(fmt.Errorf("%s: seeds: %w", c.opt.config, err), "a seed is a URL such as https://example.org/")
 		}
 		if !contains(c.seeds, url) {
 			c.seeds = append(c.seeds, url)
 		}
 	}
 	if len(c.seeds) == 0 {
-		return withHint(usagef("there is no crawl in %s to resume, and no SEED to begin with", c.dir),
-			"try: %s", terminal.Command(append([]string{"winnow"}, append(c.u.args, "https://example.org/")...)...))
+		return console.WithHint(console.Usagef("there is no crawl in %s to resume, and no SEED to begin with", c.dir),
+			"try: %s", terminal.Command(append([]string{"winnow"}, append(c.u.Args, "https://example.org/")...)...))
 	}
 	return nil
 }
@@ -144,18 +146,18 @@ func (c *crawling) checkContact(ctx context.Context) error {
 }
 
 // checkLiteral refuses a URL whose host is an address that must not be crawled.
-func checkLiteral(u *ui, url string, c *config.Config) error {
+func checkLiteral(u *console.UI, url string, c *config.Config) error {
 	switch addr, ok := literal(url); {
 	case ok && fetch.Never(addr):
-		return withHint(usagef("%s: link-local addresses and those of metadata services are never crawled", url), "name a host by another address")
+		return console.WithHint(console.Usagef("%s: link-local addresses and those of metadata services are never crawled", url), "name a host by another address")
 	case ok && fetch.Private(addr) && !c.AllowPrivate:
 		return refusePrivate(u, url)
 	}
 	return nil
 }
 
-func refusePrivate(u *ui, url string) error {
-	return withHint(usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.withFlag("--allow-private", ""))
+func refusePrivate(u *console.UI, url string) error {
+	return console.WithHint(console.Usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.WithFlag("--allow-private", ""))
 }
 
 // checkPrivate looks up the host of a seed. It refuses a private address without
@@ -181,12 +183,12 @@ func (c *crawling) checkPrivate(ctx context.Context, seed, host string) error {
 	case err == nil || errors.Is(err, fetch.ErrNoName):
 		why = "the name " + host + " has no address"
 	case c.config.Resolver != "":
-		return withHint(fmt.Errorf("--resolver %s does not answer: %w", c.config.Resolver, err), "start that name server, or check its address")
+		return console.WithHint(fmt.Errorf("--resolver %s does not answer: %w", c.config.Resolver, err), "start that name server, or check its address")
 	default:
 		why = "its address is not known (" + err.Error() + ")"
 	}
-	return withHint(usagef("--contact is required, unless all seeds are on private addresses; %s: %s", seed, why),
-		"give an email address or a page about you; try: %s", c.u.withFlag("--contact", "you@example.org"))
+	return console.WithHint(console.Usagef("--contact is required, unless all seeds are on private addresses; %s: %s", seed, why),
+		"give an email address or a page about you; try: %s", c.u.WithFlag("--contact", "you@example.org"))
 }
 
 // literal returns the address of a seed whose host is an IP address.

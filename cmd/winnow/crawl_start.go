@@ -26,31 +26,31 @@ type crawlStart struct {
 // when, and where it writes.
 func (c *crawling) printStart() error {
 	score := cmp.Or(c.config.ScoreFile, c.config.Score)
-	if c.u.asJSON {
+	if c.u.AsJSON {
 		scope := c.config.Scope
 		if c.config.List {
 			scope = "list"
 		}
-		return c.u.json(crawlStart{"start", c.dir, c.resume, len(c.seeds), c.config.Policy, scope, c.config.Delay.String(), stops(&c.config), score})
+		return c.u.JSON(crawlStart{"start", c.dir, c.resume, len(c.seeds), c.config.Policy, scope, c.config.Delay.String(), stops(&c.config), score})
 	}
 	if c.otherSeeds() { // the crawl may refuse them
 		return nil
 	}
 	if c.resume {
-		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
+		c.u.Notef("resuming %s, policy %s", c.dir, c.config.Policy)
 	} else {
-		c.u.notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
+		c.u.Notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
-	c.u.notef("scope: %s", c.config.DescribeScope(slices.Concat(c.config.Seeds, c.seeds)))
-	c.u.notef("delay %s · stops: %s · writes %s", c.config.Delay, stops(&c.config), c.dir)
+	c.u.Notef("scope: %s", c.config.DescribeScope(slices.Concat(c.config.Seeds, c.seeds)))
+	c.u.Notef("delay %s · stops: %s · writes %s", c.config.Delay, stops(&c.config), c.dir)
 	if score != "" {
-		c.u.notef("score: %s", score)
+		c.u.Notef("score: %s", score)
 	}
 	if about := c.config.DescribeTopic(); about != "" {
-		c.u.notef("topic: %s", about)
+		c.u.Notef("topic: %s", about)
 	}
 	if again := c.config.DescribeAgain(); again != "" {
-		c.u.notef("%s", again)
+		c.u.Notef("%s", again)
 	}
 	return nil
 }

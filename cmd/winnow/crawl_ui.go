@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/dashboard"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // A board is the dashboard of a crawl that runs in this process. Without --ui it does nothing.
@@ -28,8 +29,8 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 	if err != nil {
 		return nil, err
 	}
-	if token == nil && (c.u.quiet || c.u.asJSON) {
-		return nil, withHint(usagef("--ui prints its token, which --quiet and --json do not allow"), "put one into a file: openssl rand -hex 16 > token.txt; then try: %s", c.u.withFlag("--ui-token", "token.txt"))
+	if token == nil && (c.u.Quiet || c.u.AsJSON) {
+		return nil, console.WithHint(console.Usagef("--ui prints its token, which --quiet and --json do not allow"), "put one into a file: openssl rand -hex 16 > token.txt; then try: %s", c.u.WithFlag("--ui-token", "token.txt"))
 	}
 	printed := token == nil
 	if printed {
@@ -37,7 +38,7 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 	}
 	l, err := dashboard.Listen(addr, token)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("--ui: %w", err), "port 0 is any free port; try: %s", c.u.withFlag("--ui", "127.0.0.1:0"))
+		return nil, console.WithHint(fmt.Errorf("--ui: %w", err), "port 0 is any free port; try: %s", c.u.WithFlag("--ui", "127.0.0.1:0"))
 	}
 	host, _, _ := net.SplitHostPort(addr)
 	b := &board{control: control.New()}
@@ -61,9 +62,9 @@ func (c *crawling) serveDashboard(ctx context.Context) (*board, error) {
 		<-ended
 		s.Wait()
 	}
-	c.u.notef("dashboard at http://%s/", l.Pages.Addr())
+	c.u.Notef("dashboard at http://%s/", l.Pages.Addr())
 	if printed {
-		c.u.notef("token to control the crawl there: %s", token)
+		c.u.Notef("token to control the crawl there: %s", token)
 	}
 	return b, nil
 }

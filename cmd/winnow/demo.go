@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/index"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/lab/demo"
@@ -30,7 +31,7 @@ type demoOptions struct {
 	policies []string
 }
 
-func newDemoCommand(u *ui) *cobra.Command {
+func newDemoCommand(u *console.UI) *cobra.Command {
 	opt := &demoOptions{pages: 4000}
 	cmd := &cobra.Command{
 		Use:   "demo [--dir DIR] [--pages N] [--policy P,...] [--preset NAME]",
@@ -48,13 +49,13 @@ of this machine matters.`,
 		Example: `  winnow demo
   winnow demo --policy larger-sites-first --dir demo.crawl
   winnow demo --preset thesis-exp2 --fetchers 8 --dir exp2`,
-		Args: exactly(),
+		Args: console.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := notEmpty(u, cmd.Flags(), "dir", "preset"); err != nil {
+			if err := console.NotEmpty(u, cmd.Flags(), "dir", "preset"); err != nil {
 				return err
 			}
 			if opt.Preset == "" && cmd.Flags().Changed("faster") {
-				return usagef("--faster divides the delays of a preset: give --preset too")
+				return console.Usagef("--faster divides the delays of a preset: give --preset too")
 			}
 			return runDemo(cmd.Context(), u, opt)
 		},
@@ -64,15 +65,15 @@ of this machine matters.`,
 	f.Var(&opt.pages, "pages", "pages of the web")
 	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+config.Default().Policy+", or what the preset compares)")
 	f.Uint64Var(&opt.Seed, "random-seed", 1, "another seed is another web")
-	f.StringVar(&opt.Preset, "preset", "", "settings of a paper: "+orList(presetNames()))
+	f.StringVar(&opt.Preset, "preset", "", "settings of a paper: "+console.OrList(presetNames()))
 	f.Float64Var(&opt.Faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
-	whole(f, &opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
+	console.Whole(f, &opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
 	completesPolicies(cmd, "policy")
-	completes(cmd, "preset", presetNames()...)
+	console.Completes(cmd, "preset", presetNames()...)
 	return cmd
 }
 
-func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
+func runDemo(ctx context.Context, u *console.UI, opt *demoOptions) error {
 	crawls, err := opt.plan(u)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 		return err
 	}
 	if opt.Preset != "" {
-		u.notef("%s", opt.Settings(&crawls[0].config))
+		u.Notef("%s", opt.Settings(&crawls[0].config))
 	}
 	var wrong []error
 	var policies []string
@@ -105,27 +106,27 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 		return err
 	}
 	if err := errors.Join(wrong...); err != nil {
-		return missingf("%w", err)
+		return console.Missingf("%w", err)
 	}
 	return nil
 }
 
 // plan checks the options and returns the crawls to make.
-func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
+func (o *demoOptions) plan(u *console.UI) ([]*demoCrawl, error) {
 	if o.Preset != "" {
 		p, err := findPreset(u, o.Preset)
 		if err == nil && p.Topic {
-			err = usagef("--preset %s: the web of the demo has no topics", o.Preset)
+			err = console.Usagef("--preset %s: the web of the demo has no topics", o.Preset)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if !(o.Faster >= 1) {
-			return nil, usagef("--faster %g: want 1 or more", o.Faster)
+			return nil, console.Usagef("--faster %g: want 1 or more", o.Faster)
 		}
 	}
 	if o.Fetchers < 0 {
-		return nil, usagef("--fetchers %d: want 1 or more", o.Fetchers)
+		return nil, console.Usagef("--fetchers %d: want 1 or more", o.Fetchers)
 	}
 	o.Pages = int(o.pages)
 	base := o.Config()
@@ -140,7 +141,7 @@ func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	var crawls []*demoCrawl
 	for i, p := range policies {
 		if policies[i] = policy.Actual(strings.TrimSpace(p)); slices.Contains(policies[:i], policies[i]) {
-			return nil, usagef("--policy: %s is given twice", p)
+			return nil, console.Usagef("--policy: %s is given twice", p)
 		}
 		c := base
 		c.Policy = policies[i]
@@ -165,7 +166,7 @@ func (o *demoOptions) makeDirs(crawls []*demoCrawl) error {
 		}
 	}
 	if list, err := os.ReadDir(o.dir); err == nil && len(list) > 0 {
-		return withHint(fmt.Errorf("%s is not empty", o.dir), "a demo cannot resume an earlier one: give another --dir, or none")
+		return console.WithHint(fmt.Errorf("%s is not empty", o.dir), "a demo cannot resume an earlier one: give another --dir, or none")
 	}
 	if len(crawls) == 1 {
 		crawls[0].dir = o.dir
@@ -188,31 +189,34 @@ type demoCrawl struct {
 }
 
 // run serves the web, crawls it, and judges the crawl.
-func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions, policies []string) error {
+func (d *demoCrawl) run(ctx context.Context, u *console.UI, opt *demoOptions, policies []string) error {
 	server, net, err := opt.Serve()
 	if err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	defer net.Close()
 	d.server, d.config.Resolver = server, net.Resolver()
-	if err := d.crawl(ctx, u); err != nil {
+	if err := d.crawl(ctx, u, opt.Seeds(server)); err != nil {
 		return err
 	}
 	return d.judge(ctx, u, policies)
 }
 
-// crawl crawls from the first page, from which all can be reached.
-func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
-	spec := d.server.Web().Spec()
-	u.notef("serving %s on %s, and crawling them from %s by %s", show.Counted(int64(spec.Pages), "page"), show.Counted(int64(spec.Sites), "site"),
-		d.server.URL(0), d.config.Policy)
-	p := u.watch(d.dir, &d.config)
-	if !u.asJSON { // the result is one object
+// crawl crawls from the seeds.
+func (d *demoCrawl) crawl(ctx context.Context, u *console.UI, seeds []string) error {
+	spec, from := d.server.Web().Spec(), seeds[0]
+	if len(seeds) > 1 {
+		from = show.Counted(int64(len(seeds)), "seed")
+	}
+	u.Notef("serving %s on %s, and crawling them from %s by %s", show.Counted(int64(spec.Pages), "page"), show.Counted(int64(spec.Sites), "site"),
+		from, d.config.Policy)
+	p := watchCrawl(u, d.dir, &d.config)
+	if !u.AsJSON { // the result is one object
 		p.Start()
 		defer p.Stop()
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Dir: d.dir, Config: d.config, Seeds: []string{d.server.URL(0)}, Version: programVersion(),
+		Dir: d.dir, Config: d.config, Seeds: seeds, Version: programVersion(),
 		Log: slog.New(&terminal.Log{Show: p.Say, Least: slog.LevelError}), Progress: p.Set,
 		Machine: crawl.Machine{TLS: d.server.ClientTLS()},
 	})
@@ -223,14 +227,14 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 		return ctx.Err()
 	}
 	p.Stop()
-	u.notef("fetched %s of %s in %s; %s failed, %s skipped", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
+	u.Notef("fetched %s of %s in %s; %s failed, %s skipped", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
 		show.Grouped(sum.Failed), show.Grouped(sum.Refused))
 	return nil
 }
 
 // judge checks the crawl by the server's count, compares it with other orders, those of the
 // other crawls among them, and writes its report.
-func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
+func (d *demoCrawl) judge(ctx context.Context, u *console.UI, policies []string) (err error) {
 	d.found = demo.Violations(d.server, &d.config)
 	if d.report, err = readReport(ctx, u, d.dir, &reportOptions{policies: append(slices.Clone(policies), live.DefaultPolicies()...)}); err != nil {
 		return err
@@ -291,12 +295,12 @@ func (d *demoCrawl) object(o *demoOptions, all []*demoCrawl) demoObject {
 	return x
 }
 
-func printDemo(u *ui, o *demoOptions, crawls []*demoCrawl) error {
+func printDemo(u *console.UI, o *demoOptions, crawls []*demoCrawl) error {
 	switch {
-	case u.asJSON && len(crawls) == 1:
-		return u.json(crawls[0].object(o, crawls))
-	case u.asJSON:
-		return u.json(o.object(crawls))
+	case u.AsJSON && len(crawls) == 1:
+		return u.JSON(crawls[0].object(o, crawls))
+	case u.AsJSON:
+		return u.JSON(o.object(crawls))
 	case len(crawls) == 1:
 		return crawls[0].print(u, o)
 	}
@@ -311,25 +315,25 @@ func (o *demoOptions) object(crawls []*demoCrawl) demosObject {
 	return all
 }
 
-func (d *demoCrawl) print(u *ui, o *demoOptions) error {
-	if err := u.report(d.report.Brief(textOptions(u).Charts)); err != nil {
+func (d *demoCrawl) print(u *console.UI, o *demoOptions) error {
+	if err := present(u, d.report.Brief(textOptions(u).Charts)); err != nil {
 		return err
 	}
 	m := d.server.Counter().Summary()
-	u.printf("\n")
+	u.Printf("\n")
 	if o.Preset != "" {
-		u.printf("settings    %s\n", o.Settings(&d.config))
+		u.Printf("settings    %s\n", o.Settings(&d.config))
 	}
 	t := show.NewList()
 	t.Add("server", show.Counted(m.Requests, "request"), fmt.Sprintf("at most %s at once to a site, %s of %s", show.Counted(int64(m.MostOpen), "connection"), show.Counted(m.Full, "full answer"), show.Counted(m.Pages, "page")))
 	t.Add("violations", show.Grouped(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
 	t.Add("crawl", d.dir)
 	t.Add("report", d.reportFile())
-	return t.Print(u.stdout)
+	return t.Print(u.Stdout)
 }
 
 // printSeveral compares the crawls with each other, and each with its simulation.
-func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
+func (o *demoOptions) printSeveral(u *console.UI, crawls []*demoCrawl) error {
 	var reports []*live.Report
 	var violations []int
 	for _, c := range crawls {
@@ -339,13 +343,13 @@ func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 	if o.Preset != "" {
 		rep.Header = []show.Field{{Name: "settings", Value: o.Settings(&crawls[0].config)}}
 	}
-	if err := u.report(rep); err != nil {
+	if err := present(u, rep); err != nil {
 		return err
 	}
 	t := show.NewList()
 	for _, c := range crawls {
 		t.Add("report", c.reportFile())
 	}
-	u.printf("\n")
-	return t.Print(u.stdout)
+	u.Printf("\n")
+	return t.Print(u.Stdout)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -53,13 +54,13 @@ func TestDemoSeveral(t *testing.T) {
 // A preset keeps its policy and its fetchers, and the limits that it has for an endless
 // Web are gone; its delays are divided.
 func TestDemoPreset(t *testing.T) {
-	u := newUI(nil, t.Output(), t.Output())
+	u := console.New(nil, t.Output(), t.Output())
 	crawls, err := (&demoOptions{Options: demo.Options{Preset: "thesis-exp1", Faster: 100}}).plan(u)
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)
 	}
 	c := &crawls[0].config
-	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
+	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 3 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
 		t.Errorf("%+v", c)
 	}
 	crawls, err = (&demoOptions{Options: demo.Options{Preset: "wire2002", Faster: 300, Fetchers: 7}}).plan(u)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // TestUnit: systemd accepts the unit, and winnow accepts the command line in it.
@@ -20,7 +22,7 @@ func TestUnit(t *testing.T) {
 	if start == nil || !bytes.Contains(text, []byte("\nSuccessExitStatus=130\n")) {
 		t.Fatal("no command line, or the exit code of SIGTERM is a failure")
 	}
-	cmd := newCrawlCommand(newUI(nil, nil, nil))
+	cmd := newCrawlCommand(console.New(nil, nil, nil))
 	if err := cmd.ParseFlags(strings.Fields(string(start[1]))); err != nil {
 		t.Error(err)
 	}

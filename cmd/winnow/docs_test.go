@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // Every command and every snippet of the manual is run here. A fenced block says by its first word
@@ -302,9 +303,9 @@ var flagInUsage = regexp.MustCompile(`(?:^|[\s\[(|])--?([a-z][a-z-]*)`)
 
 // usage looks for the verbs and the flags of synopses.
 func usage(text string) error {
-	u := newUI(nil, nil, nil)
+	u := console.New(nil, nil, nil)
 	root := newRootCommand(u)
-	adoptTree(u, root)
+	console.AdoptTree(u, root)
 	verb := root
 	for line := range strings.Lines(text) {
 		if words := strings.Fields(line); words[0] == "winnow" {

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/explain"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 	"github.com/winnow-crawler/winnow/internal/wording"
 )
@@ -19,7 +20,7 @@ type explainOptions struct {
 	links  int // and this many linking pages
 }
 
-func newExplainCommand(u *ui) *cobra.Command {
+func newExplainCommand(u *console.UI) *cobra.Command {
 	opt := &explainOptions{}
 	cmd := &cobra.Command{
 		Use:   "explain DIR URL [--visits N] [--links N]",
@@ -39,20 +40,20 @@ uses. If the crawl does not know it, the exit code is 3.`,
 		Example: `  winnow explain a.example.crawl https://a.example/docs/
   winnow explain a.example.crawl a.example/private --json
   winnow explain a.example.crawl https://a.example/ --visits 50 --links 100`,
-		Args: exactly("DIR", "URL"),
+		Args: console.Exactly("DIR", "URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runExplain(cmd.Context(), u, opt, args[0], args[1])
 		},
 	}
 	f := cmd.Flags()
-	whole(f, &opt.visits, "visits", 10, "list at most this many attempts, the last ones")
-	whole(f, &opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
+	console.Whole(f, &opt.visits, "visits", 10, "list at most this many attempts, the last ones")
+	console.Whole(f, &opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
 	return cmd
 }
 
-func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string) error {
+func runExplain(ctx context.Context, u *console.UI, opt *explainOptions, dir, url string) error {
 	if opt.visits < 0 || opt.links < 0 {
-		return usagef("--visits and --links must not be negative")
+		return console.Usagef("--visits and --links must not be negative")
 	}
 	if strings.HasPrefix(url, "/") {
 		return wantsURL(dir, url)
@@ -61,7 +62,7 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	if err != nil {
 		return err
 	}
-	v, p, err := u.openCrawl(ctx, part)
+	v, p, err := openCrawl(u, ctx, part)
 	if err != nil {
 		return err
 	}
@@ -84,35 +85,35 @@ func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string
 	if err != nil {
 		return wrongURL(err)
 	}
-	if u.asJSON {
-		err = u.json(x)
+	if u.AsJSON {
+		err = u.JSON(x)
 	} else {
-		err = terminal.PrintPage(u.stdout, x, dir, terminal.ResumeCommand(dir, status, &c))
+		err = terminal.PrintPage(u.Stdout, x, dir, terminal.ResumeCommand(dir, status, &c))
 	}
 	if err != nil || x.State != explain.Unknown {
 		return err
 	}
-	err = missingf("%s does not know %s", dir, x.URL)
+	err = console.Missingf("%s does not know %s", dir, x.URL)
 	if x.Similar != "" {
-		return withHint(err, "it knows another spelling; try: %s", u.commandLine(url, x.Similar))
+		return console.WithHint(err, "it knows another spelling; try: %s", u.CommandLine(url, x.Similar))
 	}
-	return withHint(err, "to add it to the crawl: %s", terminal.Command("winnow", "crawl", "--dir", dir, "--add-seeds", x.URL))
+	return console.WithHint(err, "to add it to the crawl: %s", terminal.Command("winnow", "crawl", "--dir", dir, "--add-seeds", x.URL))
 }
 
 // wantsURL returns the error for a path, with the URL that it probably is part of.
 func wantsURL(dir, path string) error {
-	said := usagef("%s is a path, not a URL", path)
+	said := console.Usagef("%s is a path, not a URL", path)
 	if c, found, err := history.ReadConfig(dir); err == nil && found && len(c.Seeds) > 0 {
 		site, _ := page.Site([]byte(c.Seeds[0]))
-		return withHint(said, "give the whole URL: %s", terminal.Command("winnow", "explain", dir, string(site)+path))
+		return console.WithHint(said, "give the whole URL: %s", terminal.Command("winnow", "explain", dir, string(site)+path))
 	}
-	return withHint(said, "give the whole URL, as winnow pages %s lists it", terminal.Command(dir))
+	return console.WithHint(said, "give the whole URL, as winnow pages %s lists it", terminal.Command(dir))
 }
 
 // wrongURL makes a usage error of a URL that is none.
 func wrongURL(err error) error {
 	if text, ok := strings.CutPrefix(err.Error(), "seed "); ok {
-		return withHint(usagef("%s", text), "a URL is needed, such as https://example.org/docs/")
+		return console.WithHint(console.Usagef("%s", text), "a URL is needed, such as https://example.org/docs/")
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/stored"
 	"github.com/winnow-crawler/winnow/crawl/stored/wacz"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/version"
@@ -24,7 +25,7 @@ type waczOptions struct {
 	text  bool
 }
 
-func newExportArchiveCommand(u *ui) *cobra.Command {
+func newExportArchiveCommand(u *console.UI) *cobra.Command {
 	opt := &waczOptions{}
 	cmd := &cobra.Command{
 		Use:   "export DIR --wacz FILE [--sign KEY] [--title T] [--text=false]",
@@ -42,7 +43,7 @@ archive and gets its name when it is complete.`,
 		Example: `  winnow export a.example.crawl --wacz a.wacz
   winnow export a.example.crawl --wacz a.wacz --sign winnow.key --title 'A, November 2026'
   winnow export a.example.crawl --wacz a.wacz --text=false --json`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runExportArchive(cmd.Context(), u, opt, args[0])
 		},
@@ -55,12 +56,12 @@ archive and gets its name when it is complete.`,
 	return cmd
 }
 
-func runExportArchive(ctx context.Context, u *ui, opt *waczOptions, dir string) error {
+func runExportArchive(ctx context.Context, u *console.UI, opt *waczOptions, dir string) error {
 	switch {
 	case opt.wacz == "":
-		return withHint(usagef("winnow export needs --wacz FILE"), "try: %s", u.withFlag("--wacz", strings.TrimSuffix(strings.TrimRight(dir, "/"), ".crawl")+".wacz"))
+		return console.WithHint(console.Usagef("winnow export needs --wacz FILE"), "try: %s", u.WithFlag("--wacz", strings.TrimSuffix(strings.TrimRight(dir, "/"), ".crawl")+".wacz"))
 	case !strings.HasSuffix(opt.wacz, ".wacz"):
-		return withHint(usagef("%s: the name must end in .wacz", opt.wacz), "try: %s", u.withFlag("--wacz", opt.wacz+".wacz"))
+		return console.WithHint(console.Usagef("%s: the name must end in .wacz", opt.wacz), "try: %s", u.WithFlag("--wacz", opt.wacz+".wacz"))
 	}
 	a, err := stored.Open(ctx, dir)
 	if err != nil {
@@ -70,12 +71,12 @@ func runExportArchive(ctx context.Context, u *ui, opt *waczOptions, dir string) 
 	if err != nil {
 		return err
 	}
-	out, err := result.Create(opt.wacz, u.stdout)
+	out, err := result.Create(opt.wacz, u.Stdout)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	p := show.NewProgress(u.progress(), "write "+opt.wacz, 0, show.UnitBytes)
+	p := show.NewProgress(u.Progress(), "write "+opt.wacz, 0, show.UnitBytes)
 	o.Progress = func(done, _ int64) { p.Set(done) }
 	sum, err := wacz.Write(ctx, a, out, o)
 	p.Done()
@@ -83,23 +84,23 @@ func runExportArchive(ctx context.Context, u *ui, opt *waczOptions, dir string) 
 	case err != nil:
 		return out.Wrap(err)
 	case sum.Files == 0:
-		return missingf("%s has stored nothing", dir)
+		return console.Missingf("%s has stored nothing", dir)
 	}
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	if u.asJSON {
-		return u.json(sum)
+	if u.AsJSON {
+		return u.JSON(sum)
 	}
-	u.notef("wrote %s: %s, %s in the index, %s", opt.wacz, show.Counted(sum.Files, "WARC file"), show.Counted(sum.Records, "record"), show.Counted(sum.Pages, "page"))
+	u.Notef("wrote %s: %s, %s in the index, %s", opt.wacz, show.Counted(sum.Files, "WARC file"), show.Counted(sum.Records, "record"), show.Counted(sum.Pages, "page"))
 	if sum.Signed {
-		u.notef("signed; the public key is %s", sum.Key)
+		u.Notef("signed; the public key is %s", sum.Key)
 	}
 	return nil
 }
 
 // describe returns how the file is written.
-func (o *waczOptions) describe(u *ui, dir string) (wacz.Options, error) {
+func (o *waczOptions) describe(u *console.UI, dir string) (wacz.Options, error) {
 	w := wacz.Options{Title: o.title, Software: version.Program(), NoText: !o.text, Now: time.Now()}
 	c, _, err := history.ReadConfig(dir)
 	if err == nil {
@@ -116,11 +117,11 @@ func (o *waczOptions) describe(u *ui, dir string) (wacz.Options, error) {
 	var path *os.PathError
 	switch {
 	case errors.As(err, &path):
-		return w, withHint(err, "choose another place with --sign")
+		return w, console.WithHint(err, "choose another place with --sign")
 	case err != nil:
-		return w, withHint(usagef("--sign: %w", err), "name a file that does not exist, and a key is made")
+		return w, console.WithHint(console.Usagef("--sign: %w", err), "name a file that does not exist, and a key is made")
 	case made:
-		u.notef("made a key: %s; keep it to yourself", o.sign)
+		u.Notef("made a key: %s; keep it to yourself", o.sign)
 	}
 	w.Key = key
 	return w, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -13,7 +14,7 @@ import (
 func TestMaxMemoryFlag(t *testing.T) {
 	flags := pflag.NewFlagSet("import", pflag.ContinueOnError)
 	var size show.Size
-	addMaxMemory(flags, &size)
+	graphs.AddMaxMemory(flags, &size)
 	if want := show.Size(machine.Memory() / 4); size != want {
 		t.Errorf("default %d, want %d", size, want)
 	}

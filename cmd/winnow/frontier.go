@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/explain"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newFrontierCommand(u *ui) *cobra.Command {
+func newFrontierCommand(u *console.UI) *cobra.Command {
 	limit := show.Number(20)
 	cmd := &cobra.Command{
 		Use:   "frontier DIR [--limit N]",
@@ -28,7 +29,7 @@ in parentheses the one that chose the page. It changes nothing. winnow explain D
 more about one page.`,
 		Example: `  winnow frontier a.example.crawl
   winnow frontier a.example.crawl --limit 1000 --json`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runFrontier(cmd.Context(), u, args[0], int(limit))
 		},
@@ -37,8 +38,8 @@ more about one page.`,
 	return cmd
 }
 
-func runFrontier(ctx context.Context, u *ui, dir string, limit int) error {
-	v, p, err := u.openCrawl(ctx, dir)
+func runFrontier(ctx context.Context, u *console.UI, dir string, limit int) error {
+	v, p, err := openCrawl(u, ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -54,14 +55,14 @@ func runFrontier(ctx context.Context, u *ui, dir string, limit int) error {
 		return err
 	}
 	if len(list) == 0 {
-		u.notef("no page of %s waits: everything that may be fetched is fetched, failed or skipped", dir)
+		u.Notef("no page of %s waits: everything that may be fetched is fetched, failed or skipped", dir)
 		return nil
 	}
-	if !u.asJSON {
-		return terminal.PrintHandouts(u.stdout, list)
+	if !u.AsJSON {
+		return terminal.PrintHandouts(u.Stdout, list)
 	}
 	for i := range list {
-		if err := u.json(&list[i]); err != nil {
+		if err := u.JSON(&list[i]); err != nil {
 			return err
 		}
 	}

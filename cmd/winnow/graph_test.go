@@ -14,6 +14,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/parquet"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // must runs a command line in-process and gives its standard output.
@@ -167,7 +168,7 @@ func writeList(t *testing.T, dir string, lo, hi int) string {
 // ordinary error; other panics stay.
 func TestCorruptGraph(t *testing.T) {
 	corrupt := &graph.CorruptError{Path: "web.wg", Err: os.ErrInvalid}
-	code, _, stderr := tryVerb(t.Context(), func(*ui) error { panic(corrupt) })
+	code, _, stderr := tryVerb(t.Context(), func(*console.UI) error { panic(corrupt) })
 	if want := "winnow: error: graph \"web.wg\": invalid argument\n"; code != 1 || stderr != want {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
@@ -176,20 +177,5 @@ func TestCorruptGraph(t *testing.T) {
 			t.Errorf("recovered %v", e)
 		}
 	}()
-	tryVerb(t.Context(), func(*ui) error { panic("a mistake") })
-}
-
-func TestHostOf(t *testing.T) {
-	for site, want := range map[string]string{
-		"http://a.example":         "a.example",
-		"https://a.example:8080":   "a.example",
-		"http://me:pw@a.example:1": "a.example",
-		"http://[2001:db8::1]:80":  "[2001:db8::1]",
-		"http://[2001:db8::1]":     "[2001:db8::1]",
-		"a site of its own":        "a site of its own",
-	} {
-		if got := hostOf(site); got != want {
-			t.Errorf("%s: %s, want %s", site, got, want)
-		}
-	}
+	tryVerb(t.Context(), func(*console.UI) error { panic("a mistake") })
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // TestHostileMemory runs a crawl, as a process of its own with a small --max-memory,
@@ -74,7 +75,7 @@ func crawlHostile(t *testing.T, name string, most int, server *httptest.Server) 
 // most. The usage that wait gives is of no use here: it begins with the memory of the
 // process that started it.
 func mainThatTellsItsPeak() {
-	code := run(interruptible(newUI(nil, os.Stdout, os.Stderr)), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := run(interruptible(console.New(nil, os.Stdout, os.Stderr)), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		fmt.Println(err)

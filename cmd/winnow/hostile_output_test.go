@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 	"golang.org/x/net/html"
@@ -47,11 +48,11 @@ func checkShown(t *testing.T, what string, text []byte) {
 func TestNastyMessages(t *testing.T) {
 	for _, text := range nasty {
 		var out, errs bytes.Buffer
-		u := newUI(nil, &out, &errs)
-		u.say("error", text)
-		u.notef("%s", text)
-		u.finish(t.Context(), withHint(fmt.Errorf("open %s: no", text), "try: %s", text))
-		log := slog.New(&terminal.Log{Show: u.say}).With("site", text)
+		u := console.New(nil, &out, &errs)
+		u.Say("error", text)
+		u.Notef("%s", text)
+		u.Finish(t.Context(), console.WithHint(fmt.Errorf("open %s: no", text), "try: %s", text))
+		log := slog.New(&terminal.Log{Show: u.Say}).With("site", text)
 		log.Warn(text, "error", text, text, 1)
 		if lines := strings.Count(errs.String(), "\n"); lines != 5 || strings.Count(errs.String(), "winnow: ") < 5 {
 			t.Errorf("%q: %d lines of messages:\n%s", text, lines, errs.String())
@@ -59,11 +60,11 @@ func TestNastyMessages(t *testing.T) {
 		checkShown(t, "messages", errs.Bytes())
 		table := show.NewList("name", text)
 		table.Add(text, text)
-		if err := table.Print(u.stdout); err != nil {
+		if err := table.Print(u.Stdout); err != nil {
 			t.Fatal(err)
 		}
 		found := &history.Findings{List: []history.Finding{{Kind: "robots", URL: text, What: text}, {Kind: text, Site: text}}, Kinds: map[string]int64{text: 3}, Notes: []string{text}}
-		if err := terminal.PrintFindings(u.stdout, text, found); err != nil {
+		if err := terminal.PrintFindings(u.Stdout, text, found); err != nil {
 			t.Fatal(err)
 		}
 		checkShown(t, "table and list", out.Bytes())
@@ -80,10 +81,10 @@ func TestNastyMessages(t *testing.T) {
 func TestNastyTerminal(t *testing.T) {
 	for _, text := range nasty {
 		var errs bytes.Buffer
-		u := newUI(nil, io.Discard, &errs)
-		u.screen.Width = func() int { return 40 }
-		u.screen.Draw(text)
-		u.screen.Draw(text, text+strings.Repeat("x", 100))
+		u := console.New(nil, io.Discard, &errs)
+		u.Screen.Width = func() int { return 40 }
+		u.Screen.Draw(text)
+		u.Screen.Draw(text, text+strings.Repeat("x", 100))
 		ours := strings.NewReplacer("\r", "", "\x1b[K", "", "\x1b[J", "", "\x1b[1A", "")
 		drawn := ours.Replace(errs.String())
 		checkShown(t, "drawn", []byte(drawn))

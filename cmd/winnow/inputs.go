@@ -2,24 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
-	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 )
 
 // readFiles reads --history and an --oracle that is a file. A recorded crawl has its own
@@ -34,17 +31,19 @@ func (s *simulation) readFiles() (err error) {
 			return err
 		}
 	}
-	switch s.oracle {
-	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
+	if contains(append(oracle.Metrics(), oracleNone), s.oracle) {
 		return nil
 	}
 	switch {
 	case s.combined != nil || contains(lab.TopicMetrics(), s.oracle) && s.setting.Frontier.Topic != nil:
 		return nil
 	case contains(lab.TopicMetrics(), s.oracle) && !exists(s.oracle):
-		return withHint(usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
+		return console.WithHint(console.Usagef("--oracle %s: %s has no topic", s.oracle, s.path), "it takes the directory of a crawl with --query")
 	}
-	if s.values, err = s.readOracle(s.oracle); err != nil {
+	if s.values, err = (&oracle.Source{Name: s.oracle, Note: s.u.Notef}).Read(s.g); err != nil && !exists(s.oracle) {
+		err = console.WithHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
+	}
+	if err != nil {
 		return fmt.Errorf("--oracle: %w", err)
 	}
 	return nil
@@ -52,16 +51,16 @@ func (s *simulation) readFiles() (err error) {
 
 // nothingToCrawl returns the error about a graph without pages.
 func nothingToCrawl(name string) error {
-	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
+	return console.WithHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
 }
 
 // remark prints how many values of a file were used.
-func remarkValues(u *ui, v *pagelist.Values, g *graph.Graph, name string) {
-	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
+func remarkValues(u *console.UI, v *pagelist.Values, g *graph.Graph, name string) {
+	u.Notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
 		show.Grouped(v.Known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.Gone))))
 	if v.Again > 0 {
-		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.Again, "further line"))
+		u.Notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.Again, "further line"))
 	}
 }
 
@@ -73,7 +72,7 @@ func (s *simulation) readHistory(name string) (*lab.History, error) {
 		return nil, err
 	}
 	if v.Known() == 0 {
-		return nil, withHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
+		return nil, console.WithHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
 			"lines are \"id TAB value\" or \"URL TAB value\", as winnow rank and winnow rank --urls write them")
 	}
 	h, err := lab.NewHistory(v.Of, v.Gone)
@@ -82,32 +81,6 @@ func (s *simulation) readHistory(name string) (*lab.History, error) {
 	}
 	remarkValues(s.u, v, s.g, name)
 	return h, nil
-}
-
-// readOracle reads a true importance. Pages without a value have 0.
-func (s *simulation) readOracle(name string) (*measure.Truth, error) {
-	v, err := pagelist.ReadValues(s.g, name)
-	if err != nil {
-		if os.IsNotExist(err) || !exists(name) {
-			return nil, withHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
-		}
-		return nil, err
-	}
-	if v.Known() == 0 {
-		return nil, fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path())
-	}
-	remarkValues(s.u, v, s.g, name)
-	total := 0.0
-	for p, x := range v.Of {
-		if math.IsNaN(x) {
-			v.Of[p] = 0
-		}
-		total += v.Of[p]
-	}
-	if math.IsInf(total, 1) {
-		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
-	}
-	return measure.ValuesTruth(name, v.Of)
 }
 
 func exists(name string) bool {
@@ -122,18 +95,10 @@ func isDir(name string) bool {
 
 func contains(words []string, word string) bool { return slices.Contains(words, word) }
 
-// orList returns "a, b or c".
-func orList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
-
 // openWorld opens a crawl directory as a world. If frontier is true, its pages that were not
 // fetched count as fetched.
-func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *show.Stages) (*live.World, error) {
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: programName(), Progress: shown.Set})
+func openWorld(ctx context.Context, u *console.UI, path string, frontier bool, shown *show.Stages) (*live.World, error) {
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: version.Program(), Progress: shown.Set})
 	if err == nil {
 		noteFrontier(u, path, w.Graph)
 	}
@@ -141,9 +106,9 @@ func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *sh
 }
 
 // noteFrontier prints how many pages of a graph have no content.
-func noteFrontier(u *ui, path string, g *graph.Graph) {
+func noteFrontier(u *console.UI, path string, g *graph.Graph) {
 	if n := g.Pages() - g.FetchedPages(); n > 0 {
-		u.notef("%s: %s and %s that are only known: these have no content and are left out of all measures", path,
+		u.Notef("%s: %s and %s that are only known: these have no content and are left out of all measures", path,
 			show.Counted(g.FetchedPages(), "fetched page"), show.Grouped(n))
 	}
 }
@@ -158,7 +123,7 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 		s.setting.Frontier.Topic, err = s.crawled.About()
 		return s.crawled.Close, err
 	}
-	if s.g, err = openGraph(s.u, s.path); err != nil {
+	if s.g, err = graphs.Open(s.u, s.path); err != nil {
 		return nil, err
 	}
 	if s.frontierPages {
@@ -232,71 +197,4 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 		return err
 	}
 	return live.Like(&s.setting, conf, s.replays(), s.flags.Changed)
-}
-
-// Names of seed sets that are not files.
-const (
-	seedsHomes  = "homes"
-	seedsBest   = "best"
-	seedsRandom = "random:" // and how many
-)
-
-// chooseStart does what chooseSeeds does, but also accepts random:N: pages drawn at random.
-func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
-	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
-		n := show.Number(0)
-		if err := n.Set(number); err != nil {
-			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.FetchedPages()))))
-		}
-		if most := g.FetchedPages(); int64(n) > int64(most) {
-			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(most), "page")),
-				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(most)))
-		}
-		return lab.FetchedSeeds(g, int(n), random, 0), value, nil
-	}
-	seeds, name, err := chooseSeeds(ctx, u, g, value)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
-	}
-	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
-		err = hintSeeds(u, g, fmt.Errorf("--seeds: %w", err))
-	}
-	return seeds, name, err
-}
-
-// hintSeeds proposes seeds that every graph has for a file that does not fit it.
-func hintSeeds(u *ui, g *graph.Graph, err error) error {
-	var hinted *hint.Error
-	if errors.As(err, &hinted) {
-		return err
-	}
-	instead := seedsBest
-	if g.HasURLs() {
-		instead = seedsHomes
-	}
-	return withHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.withFlag("--seeds", instead))
-}
-
-// chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
-// of URLs or ids; "" is homes where there are URLs, else best. It returns the name
-// of what was chosen too.
-func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seeds []graph.Page, name string, err error) {
-	if value == "" {
-		value = seedsBest
-		if g.HasURLs() {
-			value = seedsHomes
-		}
-	}
-	switch value {
-	case seedsHomes:
-		if !g.HasURLs() {
-			return nil, "", withHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.withFlag("--seeds", seedsBest))
-		}
-		seeds, err = lab.Homes(ctx, g)
-	case seedsBest:
-		seeds, err = lab.Best(ctx, g)
-	default:
-		seeds, err = pagelist.Seeds(g, value)
-	}
-	return seeds, value, err
 }

@@ -15,13 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/boards"
 	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
-func newLabCommand(u *ui) *cobra.Command {
+func newLabCommand(u *console.UI) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "reproduce the experiments of the papers on a graph",
@@ -33,12 +35,12 @@ there, and if not, why.`,
 	return cmd
 }
 
-func newLabListCommand(u *ui) *cobra.Command {
+func newLabListCommand(u *console.UI) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "list the experiments of the papers",
 		Example: "  winnow lab list\n  winnow lab list --json",
-		Args:    exactly(),
+		Args:    console.Exactly(),
 		RunE:    func(*cobra.Command, []string) error { return runLabList(u) },
 	}
 }
@@ -50,32 +52,32 @@ type labLine struct {
 	What  string `json:"what"`
 }
 
-func runLabList(u *ui) error {
+func runLabList(u *console.UI) error {
 	t := show.NewList("name", "what", "paper")
 	for _, e := range papers.Experiments() {
-		if u.asJSON {
-			if err := u.json(labLine{e.Name, e.Paper, e.What}); err != nil {
+		if u.AsJSON {
+			if err := u.JSON(labLine{e.Name, e.Paper, e.What}); err != nil {
 				return err
 			}
 			continue
 		}
 		t.Add(e.Name, e.What, e.Paper)
 	}
-	if u.asJSON {
+	if u.AsJSON {
 		return nil
 	}
-	return t.Print(u.stdout)
+	return t.Print(u.Stdout)
 }
 
 // chooseExperiments finds the experiments that names mean. Each runs once, in the order of the
 // table for each name.
-func chooseExperiments(u *ui, names []string) ([]experiment.Experiment, error) {
+func chooseExperiments(u *console.UI, names []string) ([]experiment.Experiment, error) {
 	var out []experiment.Experiment
 	have := map[string]bool{}
 	for _, name := range names {
 		found := papers.Named(name)
 		if len(found) == 0 {
-			return nil, u.hintWord(usagef("unknown experiment %q", name), name, papers.Names(), "winnow lab list shows them")
+			return nil, u.HintWord(console.Usagef("unknown experiment %q", name), name, papers.Names(), "winnow lab list shows them")
 		}
 		for _, e := range found {
 			if !have[e.Name] {
@@ -108,12 +110,15 @@ type labOptions struct {
 	reuse     string
 	changes   []string // logs, by graph
 	touched   int
+	oracle    string // "": as the papers
+	cache     string // of importance
+	findings  string // page about all experiments, in Markdown
 	selfLinks bool
 
 	flags *pflag.FlagSet
 }
 
-func newLabRunCommand(u *ui) *cobra.Command {
+func newLabRunCommand(u *console.UI) *cobra.Command {
 	opt := &labOptions{}
 	cmd := &cobra.Command{
 		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
@@ -138,14 +143,17 @@ is a log of when the pages of --graph changed: lines of Unix time, id and number
 the edit touched, with tabs between. Without it pages change at random. With --json the
 freshness-leaderboard prints one object for each allocation.
 
---seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
+--seeds is homes, best, random:N or a file, as for winnow sim, in every graph. --oracle is the
+importance by which all experiments measure, in place of that of each paper. --findings FILE.md
+writes one page: which claims of the papers hold on which graphs, and which cannot be told.`,
 		Example: `  winnow lab run castillo04-table1
   winnow lab run cho98 --graph web.wg --seeds best --out reports
   winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
   winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
   winnow lab run freshness-leaderboard --graph web.wg --changes web.tsv.gz --max-touched 200
-  winnow lab run all --json`,
-		Args:              firstOf("the NAME of an experiment"),
+  winnow lab run cho98 --graph web.wg --oracle outlinks
+  winnow lab run all --graph a.wg --graph b.wg --findings findings.md`,
+		Args:              console.FirstOf("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
@@ -155,31 +163,34 @@ freshness-leaderboard prints one object for each allocation.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	whole(f, &opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
+	console.Whole(f, &opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
 	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(boards.BoardPolicies(), ",")+")")
 	f.StringVar(&opt.reuse, "reuse", "", "summary.json of an earlier leaderboard, for policies that do not change")
 	f.StringArrayVar(&opt.changes, "changes", nil, "log of changes, one for each --graph in the same order, for freshness-leaderboard and wire02")
-	whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
+	console.Whole(f, &opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
 	f.Float64Var(&opt.Rate, "rate", 0, "visits a day that keep a collection fresh (default: a 30th of its pages)")
 	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
+	f.StringVar(&opt.oracle, "oracle", "", "importance in place of that of the papers: a metric of winnow rank, a file of values, or an expression such as 0.7*pagerank+0.3*backlinks")
+	addCacheFlag(f, &opt.cache)
+	f.StringVar(&opt.findings, "findings", "", "file for one page about all experiments in Markdown: which claims hold on which worlds, with the numbers")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
-	whole(f, &opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
-	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	console.Whole(f, &opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
+	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
 	completesPolicies(cmd, "policy")
 	return cmd
 }
 
-func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
+func runLab(ctx context.Context, u *console.UI, opt *labOptions, names []string) error {
 	experiments, err := chooseExperiments(u, names)
 	if err != nil {
 		return err
 	}
-	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.Starts, 0, maxStarts}, bounded{"threads", opt.Threads, 0, maxThreads}); err != nil {
+	if err := console.CheckNumbers(u, opt.flags, console.Within("starts", opt.Starts, 0, maxStarts), console.Within("threads", opt.Threads, 0, maxThreads)); err != nil {
 		return err
 	}
-	if err := notEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy"); err != nil {
+	if err := console.NotEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy", "oracle", "oracle-cache", "findings"); err != nil {
 		return err
 	}
 	if err := opt.settleBoard(u, experiments); err != nil {
@@ -188,11 +199,17 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err := opt.settleChanges(experiments); err != nil {
 		return err
 	}
+	if err := opt.settleOracle(u); err != nil {
+		return err
+	}
+	if opt.findings != "" {
+		opt.Found = &experiment.Ledger{}
+	}
 	if err := opt.checkOut(experiments); err != nil {
 		return err
 	}
 	opt.Context, opt.Threads = ctx, cmp.Or(opt.Threads, runtime.GOMAXPROCS(0))
-	places := &labPlaces{labOptions: opt, u: u, shown: u.stages(ctx)}
+	places := &labPlaces{labOptions: opt, u: u, shown: u.Stages(ctx)}
 	defer places.free()
 	if err := places.open(ctx); err != nil {
 		return err
@@ -208,11 +225,19 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
 	}
-	if replaces(o.page, inputs...) {
-		return usagef("--page %s is also an input", o.page)
+	if graphs.Replaces(o.findings, append(inputs, o.oracle)...) {
+		return console.Usagef("--findings %s is also an input", o.findings)
+	}
+	if o.findings != "" {
+		if err := graphs.CheckDir(filepath.Dir(o.findings), o.findings); err != nil {
+			return err
+		}
+	}
+	if graphs.Replaces(o.page, inputs...) {
+		return console.Usagef("--page %s is also an input", o.page)
 	}
 	if o.page != "" {
-		if err := checkDir(filepath.Dir(o.page), o.page); err != nil {
+		if err := graphs.CheckDir(filepath.Dir(o.page), o.page); err != nil {
 			return err
 		}
 	}
@@ -224,22 +249,29 @@ func (o *labOptions) checkOut(experiments []experiment.Experiment) error {
 }
 
 // runExperiments runs the experiments one after the other. It reports failures at the end.
-func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []experiment.Experiment) error {
+func runExperiments(ctx context.Context, u *console.UI, opt *labOptions, experiments []experiment.Experiment) error {
 	var failed []error
-	done := 0
+	done, verdict := 0, ""
 	for i := range experiments {
 		err := runExperiment(u, opt, &experiments[i], i > 0)
+		if err == nil {
+			verdict, err = opt.writeFindings(u)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, errReaderGone):
+		case errors.Is(err, console.ErrReaderGone):
 			return err
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
-			u.notef("%s failed: %v", experiments[i].Name, err)
+			opt.Found.Fail(experiments[i].Name, err)
+			u.Notef("%s failed: %v", experiments[i].Name, err)
 		default:
 			done++
 		}
+	}
+	if verdict != "" {
+		u.Notef("%s: %s", opt.findings, verdict)
 	}
 	switch err := errors.Join(failed...); {
 	case err == nil:
@@ -247,7 +279,7 @@ func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []e
 	case done == 0:
 		return err
 	default:
-		return missingf("%d of %d experiments failed: %w", len(failed), len(experiments), err)
+		return console.Missingf("%d of %d experiments failed: %w", len(failed), len(experiments), err)
 	}
 }
 
@@ -259,7 +291,7 @@ type labObject struct {
 	Report     json.RawMessage `json:"report"` // as in summary.json
 }
 
-func runExperiment(u *ui, opt *labOptions, e *experiment.Experiment, more bool) error {
+func runExperiment(u *console.UI, opt *labOptions, e *experiment.Experiment, more bool) error {
 	start := time.Now()
 	rep, err := watchExperiment(u, &opt.Bench, e)
 	if err != nil {
@@ -281,16 +313,16 @@ func runExperiment(u *ui, opt *labOptions, e *experiment.Experiment, more bool) 
 }
 
 // printExperiment shows a report on standard output; more of them are two lines apart.
-func printExperiment(u *ui, e *experiment.Experiment, rep *show.Report, took time.Duration, more bool) error {
-	if u.asJSON && len(rep.Lines) > 0 {
+func printExperiment(u *console.UI, e *experiment.Experiment, rep *show.Report, took time.Duration, more bool) error {
+	if u.AsJSON && len(rep.Lines) > 0 {
 		for _, line := range rep.Lines {
-			if err := u.json(line); err != nil {
+			if err := u.JSON(line); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if u.asJSON {
+	if u.AsJSON {
 		var whole, line bytes.Buffer
 		if err := rep.WriteJSON(&whole); err != nil {
 			return err
@@ -298,20 +330,20 @@ func printExperiment(u *ui, e *experiment.Experiment, rep *show.Report, took tim
 		if err := json.Compact(&line, whole.Bytes()); err != nil {
 			return err
 		}
-		return u.json(labObject{e.Name, rep.Verdict, took.Seconds(), line.Bytes()})
+		return u.JSON(labObject{e.Name, rep.Verdict, took.Seconds(), line.Bytes()})
 	}
 	text := rep.Text(textOptions(u))
 	if more {
 		text = "\n\n" + text
 	}
-	_, err := io.WriteString(u.stdout, text)
-	u.verbosef("%s took %s", e.Name, show.Duration(took))
+	_, err := io.WriteString(u.Stdout, text)
+	u.Verbosef("%s took %s", e.Name, show.Duration(took))
 	return err
 }
 
 // watchExperiment runs one with its progress shown.
-func watchExperiment(u *ui, b *experiment.Bench, e *experiment.Experiment) (*show.Report, error) {
-	p := show.NewProgress(u.progress(), e.Name, 0, "")
+func watchExperiment(u *console.UI, b *experiment.Bench, e *experiment.Experiment) (*show.Report, error) {
+	p := show.NewProgress(u.Progress(), e.Name, 0, "")
 	defer p.Done()
 	p.Note("begins")
 	b.Progress = func(what string, done, of int) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/lab/boards"
 	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/papers/wire02"
@@ -16,18 +17,18 @@ func (o *labOptions) settleChanges(experiments []experiment.Experiment) error {
 	})
 	for _, flag := range []string{"changes", "max-touched", "rate"} {
 		if o.flags.Changed(flag) && !meant {
-			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", boards.FreshnessName)
+			return console.WithHint(console.Usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", boards.FreshnessName)
 		}
 	}
 	switch {
 	case o.touched < 0:
-		return usagef("--max-touched %d: it must be 0 or more", o.touched)
+		return console.Usagef("--max-touched %d: it must be 0 or more", o.touched)
 	case o.flags.Changed("rate") && !(o.Rate > 0 && o.Rate <= maxRate):
-		return usagef("--rate %v: it must be above 0 and at most %g", o.Rate, float64(maxRate))
+		return console.Usagef("--rate %v: it must be above 0 and at most %g", o.Rate, float64(maxRate))
 	case o.flags.Changed("max-touched") && len(o.changes) == 0:
-		return withHint(usagef("--max-touched is about --changes, which is not given"), "add --changes FILE")
+		return console.WithHint(console.Usagef("--max-touched is about --changes, which is not given"), "add --changes FILE")
 	case len(o.changes) > 0 && len(o.changes) != len(o.graphs):
-		return withHint(usagef("%d times --changes and %d times --graph", len(o.changes), len(o.graphs)), "give one --changes for each --graph, in the same order")
+		return console.WithHint(console.Usagef("%d times --changes and %d times --graph", len(o.changes), len(o.graphs)), "give one --changes for each --graph, in the same order")
 	}
 	return nil
 }

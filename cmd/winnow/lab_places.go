@@ -6,7 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/experiment"
@@ -16,7 +18,7 @@ import (
 // labPlaces holds the open graphs that experiments run on.
 type labPlaces struct {
 	*labOptions
-	u     *ui
+	u     *console.UI
 	shown *show.Stages
 	close []func() // in the order in which they were opened
 }
@@ -67,7 +69,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*experiment.P
 	if isDir(path) {
 		return l.crawled(ctx, path, name)
 	}
-	g, err := openGraph(l.u, path)
+	g, err := graphs.Open(l.u, path)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*experiment.P
 	if g.Pages() == 0 {
 		return nil, nothingToCrawl(name)
 	}
-	seeds, seedsName, err := chooseStart(ctx, l.u, g, l.seeds, l.Random)
+	seeds, seedsName, err := graphs.ChooseStart(ctx, l.u, g, l.seeds, l.Random)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +108,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*experiment
 		return nil, err
 	}
 	if p.Seeds, _, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
-		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.Random); err != nil {
+		if p.Seeds, p.SeedsName, err = graphs.ChooseStart(ctx, l.u, c.Graph, l.seeds, l.Random); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +117,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*experiment
 
 // olderHistory returns the PageRank of an older snapshot, as a crawl of it would know it.
 func (l *labPlaces) olderHistory(ctx context.Context, p *experiment.Place, path string) (*lab.History, error) {
-	old, err := openGraph(l.u, path)
+	old, err := graphs.Open(l.u, path)
 	if err != nil {
 		return nil, err
 	}

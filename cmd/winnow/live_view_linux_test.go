@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/winnow-crawler/winnow/internal/console"
 	"golang.org/x/sys/unix"
 )
 
@@ -142,7 +143,7 @@ func TestLiveView(t *testing.T) {
 	w.pty.Write([]byte{3}) // Ctrl-C
 	<-w.gone
 	end := w.shown()
-	if code := w.cmd.ProcessState.ExitCode(); code != exitInterrupted || strings.Contains(end, "held by") || !inOrder(end, "winnow: stopping", "state", "paused: interrupted", "to resume: winnow crawl", "winnow: interrupted") {
+	if code := w.cmd.ProcessState.ExitCode(); code != console.ExitInterrupted || strings.Contains(end, "held by") || !inOrder(end, "winnow: stopping", "state", "paused: interrupted", "to resume: winnow crawl", "winnow: interrupted") {
 		t.Errorf("exit %d:\n%s", code, end)
 	}
 }

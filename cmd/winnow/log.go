@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -24,7 +25,7 @@ type logOptions struct {
 // classFailed selects all classes of failures.
 const classFailed = "failed"
 
-func newLogCommand(u *ui) *cobra.Command {
+func newLogCommand(u *console.UI) *cobra.Command {
 	opt := &logOptions{}
 	cmd := &cobra.Command{
 		Use:   "log DIR [--site S] [--class C] [--since T] [--until T] [--limit N]",
@@ -42,7 +43,7 @@ It changes nothing, and works while the crawl runs; then it ends with what was c
 it began.`,
 		Example: `  winnow log a.example.crawl --class failed --since 10m
   winnow log a.example.crawl --site b.example --since 2026-11-03 --json`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), u, opt, args[0])
 		},
@@ -54,7 +55,7 @@ it began.`,
 	f.StringVar(&opt.until, "until", "", "only requests that ended at or before this time")
 	f.Var(&opt.limit, "limit", "list at most this many requests, the first ones")
 	addHeader(f, &opt.header)
-	completes(cmd, "class", append(classNames(), classFailed)...)
+	console.Completes(cmd, "class", append(classNames(), classFailed)...)
 	return cmd
 }
 
@@ -67,7 +68,7 @@ func classNames() (names []string) {
 }
 
 // filter returns what the flags select at a time.
-func (o *logOptions) filter(u *ui, now time.Time) (*history.LogFilter, error) {
+func (o *logOptions) filter(u *console.UI, now time.Time) (*history.LogFilter, error) {
 	f := &history.LogFilter{Site: strings.TrimSuffix(o.site, "/"), Limit: int64(o.limit)}
 	for _, t := range []struct {
 		flag, text string
@@ -78,8 +79,8 @@ func (o *logOptions) filter(u *ui, now time.Time) (*history.LogFilter, error) {
 		}
 		at, ok := parseTime(t.text, now)
 		if !ok {
-			return nil, withHint(usagef("--%s %q: want a time such as 2026-11-03T15:04:05, 2026-11-03 or 15:04, or how long ago, such as 10m", t.flag, t.text),
-				"try: %s", u.withFlag("--"+t.flag, "10m"))
+			return nil, console.WithHint(console.Usagef("--%s %q: want a time such as 2026-11-03T15:04:05, 2026-11-03 or 15:04, or how long ago, such as 10m", t.flag, t.text),
+				"try: %s", u.WithFlag("--"+t.flag, "10m"))
 		}
 		*t.to = at
 	}
@@ -87,7 +88,7 @@ func (o *logOptions) filter(u *ui, now time.Time) (*history.LogFilter, error) {
 	switch {
 	case o.class == "":
 	case !slices.Contains(names, o.class):
-		return nil, u.wrongWord("class", o.class, names)
+		return nil, u.WrongWord("class", o.class, names)
 	default:
 		f.Class = o.chosen
 	}
@@ -109,7 +110,7 @@ func (o *logOptions) chosen(class string) bool {
 
 // parseTime reads a time on the clock of this machine, or how long ago it was.
 func parseTime(text string, now time.Time) (time.Time, bool) {
-	var ago span
+	var ago console.Span
 	if ago.Set(text) == nil {
 		return now.Add(-time.Duration(ago)), true
 	}
@@ -127,26 +128,26 @@ func parseTime(text string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func runLog(ctx context.Context, u *ui, opt *logOptions, dir string) error {
+func runLog(ctx context.Context, u *console.UI, opt *logOptions, dir string) error {
 	filter, err := opt.filter(u, time.Now())
 	if err != nil {
 		return err
 	}
-	out := &lines{u: u, out: bufio.NewWriterSize(u.stdout, 1<<16), header: terminal.LogHeader, bare: !opt.header}
+	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), header: terminal.LogHeader, bare: !opt.header}
 	list, err := history.Dirs(dir)
 	for _, part := range list {
 		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
 			f := *filter
 			f.Limit = max(0, f.Limit-out.n)
-			err = u.listLog(ctx, part, &f, out)
+			err = listLog(u, ctx, part, &f, out)
 		}
 	}
 	return out.finish(err)
 }
 
 // listLog lists the requests of a partition.
-func (u *ui) listLog(ctx context.Context, dir string, filter *history.LogFilter, out *lines) error {
-	v, p, err := u.openCrawl(ctx, dir)
+func listLog(u *console.UI, ctx context.Context, dir string, filter *history.LogFilter, out *lines) error {
+	v, p, err := openCrawl(u, ctx, dir)
 	if err != nil {
 		return err
 	}

@@ -1,22 +1,22 @@
 // Command winnow crawls the Web importance first and studies crawls in a
 // laboratory.
 //
-// How the command is put together: main builds a ui (the streams, the common
+// How the command is put together: main builds a console.UI (the streams, the common
 // flags, every message a user sees) and a tree of cobra commands. One file
 // holds one verb and has the same three parts in each:
 //
-//	type statsOptions struct{ ... }             // the flags, commented
-//	func newStatsCommand(u *ui) *cobra.Command  // use line, help, examples, flags
-//	func runStats(ctx context.Context, u *ui, opt *statsOptions, args []string) error
+//	type statsOptions struct{ ... }                     // the flags, commented
+//	func newStatsCommand(u *console.UI) *cobra.Command  // use line, help, examples, flags
+//	func runStats(ctx context.Context, u *console.UI, opt *statsOptions, args []string) error
 //
 // A verb is plugged in by a word in newRootCommand (or in the constructor of
-// its group, such as newGraphCommand). It prints results with u.printf, u.json or a
-// table, or to what -o names (result.Create), notes with u.notef, shows long work
+// its group, such as graphs.NewCommand). It prints results with u.Printf, u.JSON or a
+// table, or to what -o names (result.Create), notes with u.Notef, shows long work
 // with newProgress, and returns an error for everything else: plain (exit 1),
-// usagef (2), missingf (3), or any of them with a hint (withHint). The context
-// given to the command ends at Ctrl-C; a verb then cleans up and returns its error.
-// adoptTree makes every error before a verb's run function starts a usage error. A
-// command without a run function is a group; for an unknown verb of it adoptTree
+// console.Usagef (2), console.Missingf (3), or any of them with a hint (console.WithHint).
+// The context given to the command ends at Ctrl-C; a verb then cleans up and returns its
+// error. console.AdoptTree makes every error before a verb's run function starts a usage
+// error. A command without a run function is a group; for an unknown verb of it AdoptTree
 // proposes the nearest name.
 package main
 
@@ -30,7 +30,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 func main() {
@@ -41,7 +43,7 @@ func main() {
 	// net/http logs servers that send data without a request. A server could fill the
 	// output with such messages.
 	log.SetOutput(io.Discard)
-	u := newUI(os.Stdin, os.Stdout, os.Stderr)
+	u := console.New(os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(execute(interruptible(u), u, newRootCommand(u), os.Args[1:]))
 }
 
@@ -51,7 +53,7 @@ const echo = 300 * time.Millisecond
 
 // interruptible returns a context that ends at the first Ctrl-C, so that the verb can
 // clean up. The second Ctrl-C ends the process at once.
-func interruptible(u *ui) context.Context {
+func interruptible(u *console.UI) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -60,8 +62,8 @@ func interruptible(u *ui) context.Context {
 		cancel()
 		for again := range signals {
 			if again != first || again != syscall.SIGTERM || time.Since(at) > echo {
-				u.leave()
-				os.Exit(exitInterrupted)
+				u.Leave()
+				os.Exit(console.ExitInterrupted)
 			}
 		}
 	}()
@@ -69,20 +71,20 @@ func interruptible(u *ui) context.Context {
 }
 
 // execute runs one command line on a tree of commands and returns the exit code.
-func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int {
-	adoptTree(u, root)
-	u.args = args
+func execute(ctx context.Context, u *console.UI, root *cobra.Command, args []string) int {
+	console.AdoptTree(u, root)
+	u.Args = args
 	root.SetArgs(args)
 	err := func() (err error) {
 		defer recoverCorrupt(&err)
 		return root.ExecuteContext(ctx)
 	}()
 	if err == nil {
-		err = u.stdout.err // a result that could not be written is a failure
-	} else if !u.started {
-		err = asUsage(u, root, err)
+		err = u.Stdout.Err() // a result that could not be written is a failure
+	} else if !u.Started {
+		err = console.AsUsage(u, root, err)
 	}
-	return u.finish(ctx, err)
+	return u.Finish(ctx, err)
 }
 
 // recoverCorrupt turns the panic of a reader into an error. Readers have no errors: if a
@@ -99,7 +101,7 @@ func recoverCorrupt(err *error) {
 }
 
 // newRootCommand plugs the verbs in.
-func newRootCommand(u *ui) *cobra.Command {
+func newRootCommand(u *console.UI) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "winnow",
@@ -115,23 +117,23 @@ func newRootCommand(u *ui) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:
-				return unknownVerb(u, cmd, args[0])
+				return console.UnknownVerb(u, cmd, args[0])
 			case version:
 				return runVersion(u)
 			}
 			return cmd.Help()
 		},
 	}
-	root.SetHelpCommand(newHelpCommand(u))
+	root.SetHelpCommand(console.NewHelpCommand(u))
 	addGroup(root, "To crawl:", newCrawlCommand(u), newStatusCommand(u), newReportCommand(u), newRetryCommand(u), newConfigCommand(u), newRobotsCommand(u))
 	addGroup(root, "To look into a crawl:", newPagesCommand(u), newSitesCommand(u), newExplainCommand(u), newLogCommand(u), newFrontierCommand(u),
 		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u))
 	addGroup(root, "To read what was stored:", newCatCommand(u), newTextCommand(u), newExportArchiveCommand(u))
 	addGroup(root, "To try it out, without the Web:", newDemoCommand(u), newWebCommand(u))
-	addGroup(root, "The laboratory:", newSimCommand(u), newGraphCommand(u), newRankCommand(u), newLabCommand(u))
-	root.AddCommand(newExitCodesTopic(), newManCommand(u), newVersionCommand(u))
+	addGroup(root, "The laboratory:", newSimCommand(u), graphs.NewCommand(u), newRankCommand(u), newLabCommand(u))
+	root.AddCommand(console.NewExitCodesTopic(), newManCommand(u), newVersionCommand(u))
 	root.Flags().BoolVar(&version, "version", false, "print the version of winnow")
-	u.addCommonFlags(root.PersistentFlags())
+	u.AddCommonFlags(root.PersistentFlags())
 	return root
 }
 

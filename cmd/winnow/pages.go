@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/spelling"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -26,7 +27,7 @@ type pagesOptions struct {
 	header bool
 }
 
-func newPagesCommand(u *ui) *cobra.Command {
+func newPagesCommand(u *console.UI) *cobra.Command {
 	opt := &pagesOptions{}
 	cmd := &cobra.Command{
 		Use:   "pages DIR [URL...] [--state waiting|fetched|failed|skipped] [--site S] [--limit N] [--links|--requisites]",
@@ -36,14 +37,14 @@ func newPagesCommand(u *ui) *cobra.Command {
   winnow pages a.example.crawl https://a.example/docs/ a.example/about
   winnow pages a.example.crawl --state skipped --site b.example --json
   winnow pages a.example.crawl --state waiting --limit 100`,
-		Args: firstOf("DIR"),
+		Args: console.FirstOf("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPages(cmd.Context(), u, opt, args[0], args[1:])
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.state, "state", "", "only pages of this state: waiting (for their first request), fetched, failed, skipped")
-	completes(cmd, "state", history.PageStates()...)
+	console.Completes(cmd, "state", history.PageStates()...)
 	f.StringVar(&opt.site, "site", "", "only pages of this host or site")
 	f.Var(&opt.limit, "limit", "list at most this many pages, or links")
 	f.BoolVar(&opt.links, "links", false, "list the links of these pages instead; --state is then that of their targets")
@@ -96,7 +97,7 @@ Reasons why pages are skipped:
 
 // checkState returns an error unless --state is empty or one of its names. The names that
 // it had before are taken, too.
-func (o *pagesOptions) checkState(u *ui) error {
+func (o *pagesOptions) checkState(u *console.UI) error {
 	switch o.state {
 	case "known":
 		o.state = history.PageWaiting
@@ -110,20 +111,20 @@ func (o *pagesOptions) checkState(u *ui) error {
 	if !ok {
 		near = history.PageFailed
 	}
-	return withHint(usagef("--state: %q: it can be %s", o.state, strings.Join(history.PageStates(), ", ")), "try: %s", u.withFlag("--state", near))
+	return console.WithHint(console.Usagef("--state: %q: it can be %s", o.state, strings.Join(history.PageStates(), ", ")), "try: %s", u.WithFlag("--state", near))
 }
 
-func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string, urls []string) error {
+func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string, urls []string) error {
 	if err := opt.checkState(u); err != nil {
 		return err
 	}
 	if opt.parts && len(urls) > 0 {
-		return withHint(usagef("--requisites lists the requisites of all pages and takes no URL"), "try: %s", terminal.Command("winnow", "pages", dir, "--requisites"))
+		return console.WithHint(console.Usagef("--requisites lists the requisites of all pages and takes no URL"), "try: %s", terminal.Command("winnow", "pages", dir, "--requisites"))
 	}
 	if opt.links && len(urls) > 0 {
-		return withHint(usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
+		return console.WithHint(console.Usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
 	}
-	out := &lines{u: u, out: bufio.NewWriterSize(u.stdout, 1<<16), bare: !opt.header}
+	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), bare: !opt.header}
 	parts, err := history.Divide(dir, urls)
 	for _, x := range parts {
 		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
@@ -134,8 +135,8 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string, urls []
 }
 
 // list lists the pages of a partition.
-func (opt *pagesOptions) list(ctx context.Context, u *ui, dir string, urls []string, out *lines) error {
-	v, p, err := u.openCrawl(ctx, dir)
+func (opt *pagesOptions) list(ctx context.Context, u *console.UI, dir string, urls []string, out *lines) error {
+	v, p, err := openCrawl(u, ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (opt *pagesOptions) list(ctx context.Context, u *ui, dir string, urls []str
 	}
 	p.Done()
 	if err == nil && len(unknown) > 0 {
-		return withHint(missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
+		return console.WithHint(console.Missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
 			"for the reason try: %s", terminal.Command("winnow", "explain", dir, unknown[0]))
 	}
 	return err
@@ -187,8 +188,8 @@ func onlyPages(v *history.Crawl, filter *history.PageFilter, urls []string) (unk
 }
 
 // openCrawl opens a crawl that is read, and shows that this takes time.
-func (u *ui) openCrawl(ctx context.Context, dir string) (*history.Crawl, *show.Progress, error) {
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+func openCrawl(u *console.UI, ctx context.Context, dir string) (*history.Crawl, *show.Progress, error) {
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
 	p.Note("the records are replayed")
 	v, err := history.Open(ctx, dir)
 	if err != nil {
@@ -199,7 +200,7 @@ func (u *ui) openCrawl(ctx context.Context, dir string) (*history.Crawl, *show.P
 
 // lines writes results as lines with a header, or as objects.
 type lines struct {
-	u      *ui
+	u      *console.UI
 	out    *bufio.Writer
 	header string // written before the first line
 	bare   bool   // without it
@@ -209,7 +210,7 @@ type lines struct {
 
 func (l *lines) add(x any, line string) error {
 	l.n++
-	if l.u.asJSON {
+	if l.u.AsJSON {
 		return show.JSON(l.out, x, "")
 	}
 	if !l.some && !l.bare {

@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 type rankOptions struct {
@@ -40,7 +43,7 @@ type rankOptions struct {
 	flags *pflag.FlagSet
 }
 
-func newRankCommand(u *ui) *cobra.Command {
+func newRankCommand(u *console.UI) *cobra.Command {
 	opt := &rankOptions{}
 	cmd := &cobra.Command{
 		Use:   "rank G --metric METRIC",
@@ -51,18 +54,19 @@ func newRankCommand(u *ui) *cobra.Command {
   winnow rank web.wg --jump 1/7 --normalise mean -o ranks.tsv
   winnow rank web.wg --metric pagerank-weighted --remote-factor 4
   winnow rank new.wg --start old-ranks.tsv
+  winnow rank a.example.crawl --top 20 --urls
   winnow rank a.example.crawl --metric similarity --query 'web crawler' --top 20`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runRank(cmd.Context(), u, opt, args[0])
 		},
 	}
 	opt.addFlags(cmd.Flags())
-	completes(cmd, "metric", metricNames()...)
-	completes(cmd, "normalise", "sum", "mean")
-	completes(cmd, "uncrawled", "dangling", "absent")
-	completes(cmd, "dangling", "even", "teleport")
+	console.Completes(cmd, "metric", metricNames()...)
+	console.Completes(cmd, "normalise", "sum", "mean")
+	console.Completes(cmd, "uncrawled", "dangling", "absent")
+	console.Completes(cmd, "dangling", "even", "teleport")
 	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
 	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
 	return cmd
@@ -76,11 +80,14 @@ The number of sweeps and the error of the values are printed on standard error.
 
 Metrics:
 `)
-	for _, m := range rankMetrics() {
-		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
+	for _, m := range rank.Metrics() {
+		fmt.Fprintf(&b, "  %-22s %s\n", m.Name, m.Short)
 	}
-	fmt.Fprintf(&b, "  %-18s %s\n", similarity, "similarity of the texts of a crawl to --query, or to its topic: G is its directory")
+	fmt.Fprintf(&b, "  %-22s %s\n", similarity, "similarity of the texts of a crawl to --query, or to its topic: G is its directory")
 	b.WriteString(`
+G is a graph, or the directory of a crawl, which may be running: then the ranks are those of
+what it knew when the last record was written, and how long ago that was is printed, too.
+
 --follow is the probability that the random surfer follows a link, --jump that it
 jumps: the two papers state one each, --jump 1/7 is --follow 6/7. Dangling pages hand
 their rank to all pages evenly. Self-links do not count unless --self-links is given.
@@ -106,27 +113,28 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
 	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
 	f.Float64Var(&o.remoteFactor, "remote-factor", 0, "pagerank-weighted: how many local links a remote link weighs")
-	whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
+	console.Whole(f, &o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
 	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
-	whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
+	console.Whole(f, &o.top, "top", 0, "print only this many pages, the highest first")
 	addTopicFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
 }
 
 // rankReport is the last object that --json prints. Names are those of the glossary.
 type rankReport struct {
-	Metric    string   `json:"metric"`
-	Pages     int      `json:"pages"` // that take part
-	Follow    float64  `json:"follow,omitempty"`
-	Tolerance float64  `json:"tolerance,omitempty"`
-	Sweeps    int      `json:"sweeps"`
-	Residual  *float64 `json:"residual"`    // null: exact
-	Bound     *float64 `json:"error_bound"` // of the L1 distance of the vector of sum 1; null: exact, or none is known
-	Seconds   float64  `json:"seconds"`
-	Output    string   `json:"output,omitempty"`
+	Metric          string   `json:"metric"`
+	Pages           int      `json:"pages"` // that take part
+	Follow          float64  `json:"follow,omitempty"`
+	Tolerance       float64  `json:"tolerance,omitempty"`
+	Sweeps          int      `json:"sweeps"`
+	Residual        *float64 `json:"residual"`    // null: exact
+	Bound           *float64 `json:"error_bound"` // of the L1 distance of the vector of sum 1; null: exact, or none is known
+	Seconds         float64  `json:"seconds"`
+	Output          string   `json:"output,omitempty"`
+	*live.Knowledge          // of a crawl; nil: G is a graph
 }
 
-func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
+func runRank(ctx context.Context, u *console.UI, opt *rankOptions, path string) error {
 	if opt.metric == similarity {
 		return runSimilarity(ctx, u, opt, path)
 	}
@@ -134,24 +142,24 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := notAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
+	if err := graphs.NotAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
 		return err
 	}
-	g, err := openGraph(u, path)
+	shown := u.Stages(ctx)
+	defer shown.Done()
+	g, known, done, err := opt.open(ctx, u, path, shown)
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer done()
 	if opt.urls && !g.HasURLs() {
-		return withHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
+		return console.WithHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
 	}
-	out, err := result.Create(opt.output, u.stdout)
+	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.output)
+		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
-	shown := u.stages(ctx)
-	defer shown.Done()
 	start := time.Now()
 	res, err := opt.compute(ctx, u, g, m, shown)
 	shown.Done()
@@ -160,6 +168,7 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 		return err
 	}
 	report := opt.report(m, res, time.Since(start))
+	report.Knowledge = known
 	if err := opt.write(ctx, u, g, out, res); err != nil {
 		return err
 	}
@@ -167,98 +176,114 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 		return err
 	}
 	if short != nil { // the values are still useful
-		return missingf("%w", short)
+		return console.Missingf("%w", short)
 	}
 	return nil
 }
 
 // check checks the flags before the graph is opened.
-func (o *rankOptions) check(u *ui) (metric, error) {
-	m, ok := findMetric(o.metric)
+func (o *rankOptions) check(u *console.UI) (*rank.Metric, error) {
+	found, ok := rank.Named(o.metric)
+	m := &found
 	switch {
 	case !ok:
 		return m, o.unknownMetric(u)
 	case o.normalise != "sum" && o.normalise != "mean":
-		return m, usagef("--normalise %q: want sum or mean", o.normalise)
+		return m, console.Usagef("--normalise %q: want sum or mean", o.normalise)
 	case o.dangling != "even" && o.dangling != "teleport":
-		return m, usagef("--dangling %q: want even or teleport", o.dangling)
+		return m, console.Usagef("--dangling %q: want even or teleport", o.dangling)
 	case o.uncrawled != "dangling" && o.uncrawled != "absent":
-		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
+		return m, console.Usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
 	case !(o.tolerance > 0 && o.tolerance <= 1):
-		return m, usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
+		return m, console.Usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
 	case o.dangling == "teleport" && o.teleport == "":
-		return m, usagef("--dangling teleport needs --teleport")
+		return m, console.Usagef("--dangling teleport needs --teleport")
 	case o.threads < 0:
-		return m, usagef("--threads %d: it cannot be below 0", o.threads)
+		return m, console.Usagef("--threads %d: it cannot be below 0", o.threads)
 	case o.flags.Changed("top") && o.top < 1:
-		return m, usagef("--top %d: it must be at least 1", o.top)
+		return m, console.Usagef("--top %d: it must be at least 1", o.top)
 	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && o.remoteFactor <= 1e6):
-		return m, usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
+		return m, console.Usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
 	}
 	for _, name := range []string{"follow", "jump"} {
 		if v := o.flags.Lookup(name).Value.(*show.Fraction).Float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
-			return m, usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
+			return m, console.Usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
 		}
 	}
 	if v := o.remoteShare.Float(); o.flags.Changed("remote-share") && v > 1 {
-		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
+		return m, console.Usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
 	}
 	return m, o.checkFamily(u, m)
 }
 
 // checkFamily returns an error for flags that do not apply to the metric. Tolerance and
 // jump are allowed for all of them: scripts compute one metric after the other.
-func (o *rankOptions) checkFamily(u *ui, m metric) error {
+func (o *rankOptions) checkFamily(u *console.UI, m *rank.Metric) error {
 	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
-		if o.flags.Changed(name) && !m.takes(name) {
-			return usagef("--%s means nothing to --metric %s", name, m.name)
+		if o.flags.Changed(name) && !takes(m, name) {
+			return console.Usagef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	for _, name := range []string{"follow", "jump", "tolerance"} {
-		if o.flags.Changed(name) && !m.takes(name) {
-			u.verbosef("--%s means nothing to --metric %s", name, m.name)
+		if o.flags.Changed(name) && !takes(m, name) {
+			u.Verbosef("--%s means nothing to --metric %s", name, m.Name)
 		}
 	}
 	return nil
 }
 
-func (o *rankOptions) unknownMetric(u *ui) error {
+// open opens a graph, or what a crawl knows so far as one, and returns what closes it.
+func (o *rankOptions) open(ctx context.Context, u *console.UI, path string, shown *show.Stages) (g *graph.Graph, k *live.Knowledge, done func(), err error) {
+	if !isDir(path) {
+		if g, err = graphs.Open(u, path); err != nil {
+			return nil, nil, nil, err
+		}
+		return g, nil, func() { g.Close() }, nil
+	}
+	w, k, err := live.OpenKnown(ctx, path, live.WorldOptions{Program: version.Program(), Progress: shown.Set}, time.Now())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return w.Graph, k, w.Close, nil
+}
+
+func (o *rankOptions) unknownMetric(u *console.UI) error {
 	names := metricNames()
-	return u.hintFlag(usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
+	return u.HintFlag(console.Usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
 }
 
 // compute reads the inputs and computes the metric.
-func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
+func (o *rankOptions) compute(ctx context.Context, u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
 	}
 	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
-	web := &rank.Web{Sites: g.SiteColumn(), Fetched: fetched(g)}
-	if m.in {
+	web := &rank.Web{Sites: g.SiteColumn(), Fetched: graphs.Fetched(g)}
+	if m.In {
 		web.In = g.Backward().Raw(threads)
 		defer web.In.Free()
 	}
-	if m.out {
+	if m.Out {
 		web.Out = g.Forward().Raw(threads)
 		defer web.Out.Free()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res, err := m.compute(web, opt, o)
-	if err == nil && m.counts && o.flags.Changed("normalise") {
+	res, err := m.Compute(web, opt, o.split())
+	if err == nil && m.Counts && o.flags.Changed("normalise") {
 		rank.Normalise(res.Score, opt.Scale, res.Pages)
 	}
 	return res, err
 }
 
 // solver returns the options for package rank.
-func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *console.UI, g *graph.Graph, m *rank.Metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
-	opt.Progress = shown.Sweeps(m.name, o.tolerance)
-	if m.bypage {
-		opt.Progress = func(done int, _ float64) error { return shown.Set(m.name, int64(done), int64(g.Pages())) }
+	opt.Progress = shown.Sweeps(m.Name, o.tolerance)
+	if m.ByPage {
+		opt.Progress = func(done int, _ float64) error { return shown.Set(m.Name, int64(done), int64(g.Pages())) }
 	}
 	if o.normalise == "mean" {
 		opt.Scale = rank.Mean
@@ -275,7 +300,7 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages
 	if o.start != "" {
 		var gone int64
 		if opt.Start, gone, err = pagelist.ReadStart(g, o.start); err == nil && gone > 0 {
-			u.notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
+			u.Notef("%s: %s pages are not in %s and were skipped", o.start, show.Grouped(gone), g.Path())
 		}
 	}
 	return opt, err
@@ -292,85 +317,27 @@ func (o *rankOptions) followed() float64 {
 	return 0.9
 }
 
-// A metric is one value of --metric.
-type metric struct {
-	name, short string
-	in, out     bool     // which lists it reads
-	flags       []string // which of the flags that not all metrics have it takes
-	compute     func(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error)
-
-	counts bool // values are counts, scaled only when --normalise is given
-	bypage bool // progress counts pages, not sweeps
-}
-
-func (m *metric) takes(flag string) bool { return slices.Contains(m.flags, flag) }
-
-// solved returns the flags of metrics that solve the equation of PageRank.
-func solved(more ...string) []string {
-	return append([]string{"follow", "jump", "teleport", "dangling", "start", "tolerance"}, more...)
-}
-
-// plain returns a metric that needs only rank.Options of the command line.
-func plain(fn func(*rank.Web, rank.Options) (*rank.Result, error)) func(*rank.Web, rank.Options, *rankOptions) (*rank.Result, error) {
-	return func(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) { return fn(w, opt) }
-}
-
-// rankMetrics returns all metrics, in the order of the help.
-func rankMetrics() []metric {
-	return []metric{
-		{name: "pagerank", short: "PageRank", in: true, flags: solved(), compute: plain(rank.PageRank)},
-		{name: "pagerank-remote", short: "PageRank by links from other sites alone", in: true,
-			flags: solved(), compute: plain(rank.RemotePageRank)},
-		{name: "pagerank-weighted", short: "PageRank with remote and local links weighted apart", in: true,
-			flags: solved("remote-share", "remote-factor"), compute: weighted},
-		{name: "pagerank-reverse", short: "PageRank with every link turned round", out: true,
-			flags: solved(), compute: plain(rank.ReversePageRank)},
-		{name: "backlinks", short: "number of in-links", in: true, counts: true, compute: plain(rank.Backlinks)},
-		{name: "backlink-sites", short: "number of sites with a link to the page", in: true, counts: true, compute: plain(rank.BacklinkSites)},
-		{name: "outlinks", short: "number of out-links", out: true, counts: true, compute: plain(rank.Outlinks)},
-		{name: "hits-authority", short: "authority of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: authority},
-		{name: "hits-hub", short: "hub of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: hub},
-		{name: "harmonic", short: "harmonic centrality, exact: the time grows with the square of the pages", out: true,
-			counts: true, bypage: true, compute: plain(rank.Harmonic)},
+// takes reports whether a metric has a use for a flag that not all metrics have.
+func takes(m *rank.Metric, flag string) bool {
+	switch flag {
+	case "tolerance":
+		return m.Sweeps
+	case "remote-share", "remote-factor":
+		return m.Splits
 	}
+	return m.Solves
 }
 
-func metricNames() []string {
-	var names []string
-	for _, m := range rankMetrics() {
-		names = append(names, m.name)
-	}
-	return append(names, similarity)
-}
+// metricNames returns the values of --metric.
+func metricNames() []string { return append(rank.MetricNames(), similarity) }
 
-func findMetric(name string) (metric, bool) {
-	for _, m := range rankMetrics() {
-		if m.name == name {
-			return m, true
-		}
-	}
-	return metric{}, false
-}
-
-// weighted weighs links by --remote-share or --remote-factor.
-func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error) {
-	split := rank.Share(0.8)
+// split returns what remote and local links get.
+func (o *rankOptions) split() rank.Split {
 	switch {
 	case o.flags.Changed("remote-share"):
-		split = rank.Share(o.remoteShare.Float())
+		return rank.Share(o.remoteShare.Float())
 	case o.flags.Changed("remote-factor"):
-		split = rank.Factor(o.remoteFactor)
+		return rank.Factor(o.remoteFactor)
 	}
-	return rank.WeightedPageRank(w, opt, split)
-}
-
-// authority and hub compute the two halves of HITS.
-func authority(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
-	res, _, err := rank.HITS(w, opt)
-	return res, err
-}
-
-func hub(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
-	_, res, err := rank.HITS(w, opt)
-	return res, err
+	return rank.Share(0.8)
 }

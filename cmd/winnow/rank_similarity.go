@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -33,7 +35,7 @@ func addTopicFlags(f *pflag.FlagSet) {
 }
 
 // topicConfig returns the configuration of a crawl with the flags that are given.
-func (o *rankOptions) topicConfig(u *ui, dir string) (config.Config, error) {
+func (o *rankOptions) topicConfig(u *console.UI, dir string) (config.Config, error) {
 	c, found, err := history.ReadConfig(dir)
 	if err != nil || !found {
 		c = config.Default() // Rank reports what is wrong with the directory
@@ -49,24 +51,24 @@ func (o *rankOptions) topicConfig(u *ui, dir string) (config.Config, error) {
 		}
 		c.Topic = "" // it is made again
 		if err := k.Set(o.flags.Lookup(k.Flag()).Value.String()); err != nil {
-			return c, usagef("--%s: %w", k.Flag(), err)
+			return c, console.Usagef("--%s: %w", k.Flag(), err)
 		}
 	}
 	if !c.Focused() {
-		return c, withHint(usagef("--metric similarity needs --query, or a crawl with a topic"), "try: %s", u.withFlag("--query", "web crawler"))
+		return c, console.WithHint(console.Usagef("--metric similarity needs --query, or a crawl with a topic"), "try: %s", u.WithFlag("--query", "web crawler"))
 	}
 	return c, explainKey(u, c.Check())
 }
 
 // runSimilarity prints how similar the pages of a crawl are to a topic.
-func runSimilarity(ctx context.Context, u *ui, opt *rankOptions, dir string) error {
+func runSimilarity(ctx context.Context, u *console.UI, opt *rankOptions, dir string) error {
 	c, err := opt.topicConfig(u, dir)
 	if err != nil {
 		return err
 	}
-	out, err := result.Create(opt.output, u.stdout)
+	out, err := result.Create(opt.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.output)
+		return graphs.HintDir(err, opt.output)
 	}
 	defer out.Discard()
 	start := time.Now()
@@ -79,7 +81,7 @@ func runSimilarity(ctx context.Context, u *ui, opt *rankOptions, dir string) err
 		list = focus.Highest(list, opt.top)
 	}
 	for _, x := range list {
-		if u.asJSON && out.Standard() {
+		if u.AsJSON && out.Standard() {
 			err = show.JSON(out, x, "")
 		} else {
 			_, err = fmt.Fprintf(out, "%s\t%s\n", x.URL, strconv.FormatFloat(x.Value, 'g', -1, 64))

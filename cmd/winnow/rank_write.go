@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -23,10 +24,10 @@ type rankLine struct {
 
 // write prints the values: all in id order, or the highest. With --json they are
 // objects on standard output; a file always gets lines.
-func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *result.File, res *rank.Result) error {
+func (o *rankOptions) write(ctx context.Context, u *console.UI, g *graph.Graph, out *result.File, res *rank.Result) error {
 	absent := func(p graph.Page) bool { return o.uncrawled == "absent" && !g.Fetched(p) }
 	line := o.text(g, out)
-	if u.asJSON && out.Standard() {
+	if u.AsJSON && out.Standard() {
 		line = o.object(g, out)
 	}
 	if o.top > 0 {
@@ -79,23 +80,23 @@ func (o *rankOptions) object(g *graph.Graph, out *result.File) func(graph.Page, 
 }
 
 // report describes the quality of a result.
-func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *rankReport {
-	r := &rankReport{Metric: m.name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
-	if m.takes("follow") {
+func (o *rankOptions) report(m *rank.Metric, res *rank.Result, took time.Duration) *rankReport {
+	r := &rankReport{Metric: m.Name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
+	if takes(m, "follow") {
 		r.Follow = o.followed()
 	}
-	if m.takes("tolerance") {
+	if takes(m, "tolerance") {
 		r.Tolerance, r.Residual = o.tolerance, &res.Residual
 	}
-	if m.takes("follow") && !math.IsNaN(res.Bound) {
+	if takes(m, "follow") && !math.IsNaN(res.Bound) {
 		r.Bound = &res.Bound
 	}
 	return r
 }
 
 // finish completes the output and prints the report.
-func (r *rankReport) finish(u *ui, out *result.File) error {
-	if u.asJSON && out.Standard() {
+func (r *rankReport) finish(u *console.UI, out *result.File) error {
+	if u.AsJSON && out.Standard() {
 		if err := show.JSON(out, r, ""); err != nil {
 			return err
 		}
@@ -103,8 +104,8 @@ func (r *rankReport) finish(u *ui, out *result.File) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	if u.asJSON && !out.Standard() {
-		return u.json(r)
+	if u.AsJSON && !out.Standard() {
+		return u.JSON(r)
 	}
 	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, show.Grouped(int64(r.Pages)), show.Duration(time.Duration(r.Seconds*float64(time.Second))))
 	if r.Residual != nil {
@@ -113,6 +114,9 @@ func (r *rankReport) finish(u *ui, out *result.File) error {
 	if r.Bound != nil {
 		text += fmt.Sprintf(", error at most %.2g", *r.Bound)
 	}
-	u.notef("%s", text)
+	u.Notef("%s", text)
+	if r.Knowledge != nil {
+		u.Notef("%s", r.Knowledge)
+	}
 	return nil
 }

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/index"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
@@ -27,16 +29,16 @@ func reportPaths(dir string) []string {
 
 // writeReport writes the files of a report into a directory, which is made when there
 // is something to write.
-func writeReport(u *ui, dir string, rep *show.Report) error {
+func writeReport(u *console.UI, dir string, rep *show.Report) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return withHint(fmt.Errorf("create %s: %w", dir, result.Cause(err)), "choose another place with --out")
+		return console.WithHint(fmt.Errorf("create %s: %w", dir, result.Cause(err)), "choose another place with --out")
 	}
 	return writeFiles(u, dir, rep.Files())
 }
 
 // writeFiles writes files into a directory. They get their names when all of them are on the
 // disk: a full one leaves what was there before.
-func writeFiles(u *ui, dir string, list []show.File) error {
+func writeFiles(u *console.UI, dir string, list []show.File) error {
 	var files []*result.File
 	defer func() {
 		for _, f := range files {
@@ -44,7 +46,7 @@ func writeFiles(u *ui, dir string, list []show.File) error {
 		}
 	}()
 	for _, part := range list {
-		f, err := result.Create(filepath.Join(dir, part.Name), u.stdout)
+		f, err := result.Create(filepath.Join(dir, part.Name), u.Stdout)
 		if err != nil {
 			return err
 		}
@@ -56,22 +58,22 @@ func writeFiles(u *ui, dir string, list []show.File) error {
 	if err := result.CommitAll(files); err != nil {
 		return err
 	}
-	u.notef("wrote %s", filepath.Join(dir, list[0].Name))
+	u.Notef("wrote %s", filepath.Join(dir, list[0].Name))
 	return nil
 }
 
 // report prints a report on standard output.
-func (u *ui) report(rep *show.Report) error {
-	_, err := io.WriteString(u.stdout, rep.Text(textOptions(u)))
+func present(u *console.UI, rep *show.Report) error {
+	_, err := io.WriteString(u.Stdout, rep.Text(textOptions(u)))
 	return err
 }
 
 // textOptions returns how reports are shown: with charts on a terminal or with -v, as wide
 // as the terminal. Elsewhere tables are not broken.
-func textOptions(u *ui) show.TextOptions {
-	o := show.TextOptions{Width: 200, Charts: u.verbose}
-	if f := u.stdout.terminal; f != nil {
-		o.Width, o.Charts = terminalWidth(f), true
+func textOptions(u *console.UI) show.TextOptions {
+	o := show.TextOptions{Width: 200, Charts: u.Verbose}
+	if f := u.Stdout.Terminal(); f != nil {
+		o.Width, o.Charts = console.Width(f), true
 	}
 	return o
 }
@@ -83,7 +85,7 @@ type reportOptions struct {
 	limit    func(most, outside int64) // of the heap
 }
 
-func newReportCommand(u *ui) *cobra.Command {
+func newReportCommand(u *console.UI) *cobra.Command {
 	opt := &reportOptions{}
 	cmd := &cobra.Command{
 		Use:   "report DIR [--out DIR] [--policy P,...]",
@@ -106,9 +108,9 @@ It writes a CDXJ index for each complete WARC file that has none.`,
 		Example: `  winnow report example.crawl
   winnow report example.crawl --policy backlink-count,larger-sites-first --out /tmp/report
   winnow report example.crawl --policy none`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := notEmpty(u, cmd.Flags(), "out"); err != nil {
+			if err := console.NotEmpty(u, cmd.Flags(), "out"); err != nil {
 				return err
 			}
 			return runReport(cmd.Context(), u, opt, args[0])
@@ -122,7 +124,7 @@ It writes a CDXJ index for each complete WARC file that has none.`,
 	return cmd
 }
 
-func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error {
+func runReport(ctx context.Context, u *console.UI, opt *reportOptions, dir string) error {
 	if opt.out == "" {
 		opt.out = filepath.Join(dir, "report")
 	}
@@ -144,30 +146,30 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 		return err
 	}
 	if wrong != nil {
-		return missingf("%w", wrong)
+		return console.Missingf("%w", wrong)
 	}
 	return nil
 }
 
 // readReport reads the report of a crawl and shows the progress.
-func readReport(ctx context.Context, u *ui, dir string, opt *reportOptions) (*live.Report, error) {
-	shown := u.stages(ctx)
+func readReport(ctx context.Context, u *console.UI, dir string, opt *reportOptions) (*live.Report, error) {
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	return live.ReadReport(ctx, dir, live.ReportOptions{
-		Policies: opt.policies, Program: programName(), Progress: shown,
+		Policies: opt.policies, Program: version.Program(), Progress: shown,
 		MaxMemory: int64(opt.memory), MachineMemory: machine.Memory(), Limit: opt.limit,
 	})
 }
 
 // printReport prints the main numbers on standard output.
-func printReport(u *ui, r *live.Report, out string, indexed int) error {
-	if u.asJSON {
+func printReport(u *console.UI, r *live.Report, out string, indexed int) error {
+	if u.AsJSON {
 		s := r.Summary()
 		s.Report, s.Indexes = out, indexed
-		return u.json(s)
+		return u.JSON(s)
 	}
 	if indexed > 0 {
-		u.notef("wrote the index of %s", show.Counted(indexed, "WARC file"))
+		u.Notef("wrote the index of %s", show.Counted(indexed, "WARC file"))
 	}
-	return u.report(r.Brief(textOptions(u).Charts))
+	return present(u, r.Brief(textOptions(u).Charts))
 }

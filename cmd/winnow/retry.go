@@ -8,13 +8,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/partition"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newRetryCommand(u *ui) *cobra.Command {
+func newRetryCommand(u *console.UI) *cobra.Command {
 	chance := crawl.Chance{}
 	cmd := &cobra.Command{
 		Use:   "retry DIR [--site S] [--class C]",
@@ -29,7 +30,7 @@ timeout, server-error, and seeds whatever their failure.`,
 		Example: `  winnow retry a.example.crawl
   winnow retry a.example.crawl --class http-error --site b.example
   winnow retry a.example.crawl --class no-news`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRetry(cmd.Context(), u, &chance, args[0])
 		},
@@ -40,7 +41,7 @@ timeout, server-error, and seeds whatever their failure.`,
 	return cmd
 }
 
-func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) error {
+func runRetry(ctx context.Context, u *console.UI, chance *crawl.Chance, dir string) error {
 	config, found, err := history.ReadConfig(dir)
 	if err == nil && !found {
 		err = &hint.Error{Text: dir + " is not the directory of a crawl", Hint: "name the directory that winnow crawl made"}
@@ -50,19 +51,19 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 	}
 	sum, err := partition.Run(ctx, crawl.RunOptions{
 		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machine.Memory(),
-		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.sizes},
+		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.Sizes},
 	})
 	if err != nil {
 		return err
 	}
-	if u.asJSON {
-		return u.json(struct {
+	if u.AsJSON {
+		return u.JSON(struct {
 			Retried int `json:"retried"`
 		}{sum.Retried})
 	}
-	u.printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
+	u.Printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
 	if sum.Retried > 0 {
-		u.notef("to fetch: %s", terminal.ResumeCommand(dir, &sum.Status, &config))
+		u.Notef("to fetch: %s", terminal.ResumeCommand(dir, &sum.Status, &config))
 	}
 	return nil
 }

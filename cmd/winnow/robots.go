@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -25,7 +26,7 @@ type robotsOptions struct {
 	file  string // robots.txt to read instead of a request
 }
 
-func newRobotsCommand(u *ui) *cobra.Command {
+func newRobotsCommand(u *console.UI) *cobra.Command {
 	opt := &robotsOptions{}
 	cmd := &cobra.Command{
 		Use:   "robots URL... [--agent NAME] [--file FILE]",
@@ -40,7 +41,7 @@ are allowed or not.`,
 		Example: `  winnow robots https://example.org/private/page
   winnow robots https://example.org/ --agent googlebot --json
   winnow robots /private/page --file robots.txt`,
-		Args: firstOf("URL"),
+		Args: console.FirstOf("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRobots(cmd.Context(), u, opt, args)
 		},
@@ -54,8 +55,8 @@ are allowed or not.`,
 	return cmd
 }
 
-func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) error {
-	if err := notEmpty(u, opt.flags, "agent", "file", "config", "preset"); err != nil {
+func runRobots(ctx context.Context, u *console.UI, opt *robotsOptions, args []string) error {
+	if err := console.NotEmpty(u, opt.flags, "agent", "file", "config", "preset"); err != nil {
 		return err
 	}
 	c := config.Default()
@@ -80,8 +81,8 @@ func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) er
 		return err
 	}
 	for i, url := range urls {
-		if i > 0 && !u.asJSON {
-			u.printf("\n")
+		if i > 0 && !u.AsJSON {
+			u.Printf("\n")
 		}
 		if err := printVerdict(u, sources[i].Judge(url, opt.agent, c.Delay.Duration)); err != nil {
 			return err
@@ -90,16 +91,16 @@ func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) er
 	return nil
 }
 
-func wrongAgent(u *ui, agent, token string) error {
-	err := usagef("--agent %q: a product token has letters, - and _ only", agent)
+func wrongAgent(u *console.UI, agent, token string) error {
+	err := console.Usagef("--agent %q: a product token has letters, - and _ only", agent)
 	if token == "" {
 		token = "winnow"
 	}
-	return withHint(err, "try: %s", u.withFlag("--agent", token))
+	return console.WithHint(err, "try: %s", u.WithFlag("--agent", token))
 }
 
 // robotsURLs returns the normal forms of the arguments. With --file, paths stay paths.
-func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
+func robotsURLs(u *console.UI, opt *robotsOptions, args []string) ([]string, error) {
 	var urls []string
 	for _, text := range args {
 		if opt.file != "" && strings.HasPrefix(text, "/") {
@@ -110,9 +111,9 @@ func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 		if err != nil {
 			hint := "a URL is needed, such as https://example.org/docs/"
 			if strings.HasPrefix(text, "/") {
-				hint = "a path needs a robots.txt to be held against; try: " + u.withFlag("--file", "robots.txt")
+				hint = "a path needs a robots.txt to be held against; try: " + u.WithFlag("--file", "robots.txt")
 			}
-			return nil, withHint(usagef("%s", strings.TrimPrefix(err.Error(), "seed ")), "%s", hint)
+			return nil, console.WithHint(console.Usagef("%s", strings.TrimPrefix(err.Error(), "seed ")), "%s", hint)
 		}
 		urls = append(urls, url)
 	}
@@ -120,7 +121,7 @@ func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 }
 
 // sources returns the rules for each URL. It fetches those of a site once.
-func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, urls []string) ([]*gather.RobotsSource, error) {
+func (o *robotsOptions) sources(ctx context.Context, u *console.UI, c *config.Config, urls []string) ([]*gather.RobotsSource, error) {
 	out := make([]*gather.RobotsSource, len(urls))
 	if o.file != "" {
 		source, err := o.fromFile(u)
@@ -155,7 +156,7 @@ func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, ur
 
 // newRobotsFetcher returns a fetcher with the configuration of a crawl, and a function that
 // closes its resolver.
-func newRobotsFetcher(u *ui, c *config.Config) (*gather.RobotsFetcher, func(), error) {
+func newRobotsFetcher(u *console.UI, c *config.Config) (*gather.RobotsFetcher, func(), error) {
 	proxy, err := c.ProxyURL()
 	if err != nil {
 		return nil, nil, explainKey(u, err)
@@ -171,7 +172,7 @@ func newRobotsFetcher(u *ui, c *config.Config) (*gather.RobotsFetcher, func(), e
 	if c.CAFile != "" {
 		pool, err := fetch.TrustFile(c.CAFile)
 		if err != nil {
-			return nil, nil, withHint(fmt.Errorf("--ca-file: %w", err), "to do without it try: %s", u.withoutFlag("--ca-file"))
+			return nil, nil, console.WithHint(fmt.Errorf("--ca-file: %w", err), "to do without it try: %s", u.WithoutFlag("--ca-file"))
 		}
 		f.Options.TLS = &tls.Config{RootCAs: pool}
 	}
@@ -198,24 +199,24 @@ func newResolver(c *config.Config) (*fetch.Resolver, error) {
 }
 
 // fromFile reads the rules of --file.
-func (o *robotsOptions) fromFile(u *ui) (*gather.RobotsSource, error) {
+func (o *robotsOptions) fromFile(u *console.UI) (*gather.RobotsSource, error) {
 	body, err := readAll(u, o.file)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("--file: open %s: %w", o.file, result.Cause(err)), "to ask the site try: %s", u.withoutFlag("--file"))
+		return nil, console.WithHint(fmt.Errorf("--file: open %s: %w", o.file, result.Cause(err)), "to ask the site try: %s", u.WithoutFlag("--file"))
 	}
 	return gather.NewRobotsSource(o.file, body, o.agent), nil
 }
 
-func printVerdict(u *ui, v gather.RobotsVerdict) error {
-	if u.asJSON {
-		return u.json(v)
+func printVerdict(u *console.UI, v gather.RobotsVerdict) error {
+	if u.AsJSON {
+		return u.JSON(v)
 	}
-	return terminal.PrintVerdict(u.stdout, v)
+	return terminal.PrintVerdict(u.Stdout, v)
 }
 
 // readAll reads a file, or standard input for "-", up to twice the size of any robots.txt.
-func readAll(u *ui, name string) ([]byte, error) {
-	in := u.stdin
+func readAll(u *console.UI, name string) ([]byte, error) {
+	in := u.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/spelling"
-	"github.com/winnow-crawler/winnow/lab"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/score/files"
@@ -39,13 +39,13 @@ func (o *scoreOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // function returns the function of --score or --score-file, nil if there is none.
-func (o *scoreOptions) function(u *ui) (*score.Function, error) {
+func (o *scoreOptions) function(u *console.UI) (*score.Function, error) {
 	if o.text != "" && o.file != "" {
 		return nil, bothScores(u)
 	}
 	f, err := files.Function(files.Explicit(o.text, ""), o.file)
 	if err != nil {
-		return nil, u.explainFiles(o.text, err)
+		return nil, explainFiles(u, o.text, err)
 	}
 	if f != nil {
 		o.text = f.String()
@@ -53,81 +53,81 @@ func (o *scoreOptions) function(u *ui) (*score.Function, error) {
 	return f, nil
 }
 
-func bothScores(u *ui) error {
-	return withHint(usagef("--score and --score-file are both given"), "try: %s", u.withoutFlag("--score-file"))
+func bothScores(u *console.UI) error {
+	return console.WithHint(console.Usagef("--score and --score-file are both given"), "try: %s", u.WithoutFlag("--score-file"))
 }
 
 // explainFiles adds to an error about an expression, given by --score or a file, or about its
 // values and rules what can be done about it.
-func (u *ui) explainFiles(text string, err error) error {
+func explainFiles(u *console.UI, text string, err error) error {
 	var at *files.Error
 	var wrong *score.Error
 	var file *fs.PathError
 	switch {
 	case !errors.As(err, &at):
 	case errors.As(err, &file):
-		return withHint(err, "to do without it try: %s", u.withoutFlag("--"+strings.ReplaceAll(at.Key, "_", "-")))
+		return console.WithHint(err, "to do without it try: %s", u.WithoutFlag("--"+strings.ReplaceAll(at.Key, "_", "-")))
 	case errors.As(err, &wrong) && at.Key == files.KeyScore:
-		return u.explainScore("--score", text, at.Err)
+		return explainScore(u, "--score", text, at.Err)
 	case errors.As(err, &wrong):
-		return u.explainScore("", "", usagef("%w", err))
+		return explainScore(u, "", "", console.Usagef("%w", err))
 	case at.Hint != "":
-		return withHint(usagef("%w", err), "%s", at.Hint)
+		return console.WithHint(console.Usagef("%w", err), "%s", at.Hint)
 	}
 	return err
 }
 
 // explainScore adds to the error of an expression, given by a flag, what can be done about it.
-func (u *ui) explainScore(flag, text string, err error) error {
+func explainScore(u *console.UI, flag, text string, err error) error {
 	var wrong *score.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	if flag != "" {
-		err = usagef("%s: %w", flag, err)
+		err = console.Usagef("%s: %w", flag, err)
 	}
 	near, ok := spelling.Nearest(wrong.Name, wrong.Known)
 	switch {
 	case wrong.Name != "" && ok && flag != "":
 		letters := []rune(text)
 		right := string(letters[:wrong.Column-1]) + near + string(letters[wrong.Column-1+len([]rune(wrong.Name)):])
-		return withHint(err, "try: %s", u.withFlag(flag, right))
+		return console.WithHint(err, "try: %s", u.WithFlag(flag, right))
 	case wrong.Name != "" && ok:
-		return withHint(err, "did you mean %s?", near)
+		return console.WithHint(err, "did you mean %s?", near)
 	case wrong.Name != "":
-		return withHint(err, "there are %s", strings.Join(wrong.Known, ", "))
+		return console.WithHint(err, "there are %s", strings.Join(wrong.Known, ", "))
 	}
 	if flag == "--stop-when" {
-		return withHint(err, "a condition is such as importance >= 0.9 or pages >= 1000")
+		return console.WithHint(err, "a condition is such as importance >= 0.9 or pages >= 1000")
 	}
-	return withHint(err, "an expression is such as 0.7*pagerank + 0.3*(site_links > 10)")
+	return console.WithHint(err, "an expression is such as 0.7*pagerank + 0.3*(site_links > 10)")
 }
 
 // readScores reads --score, an --oracle that is an expression, and what they need.
-func (o *simOptions) readScores(u *ui) (err error) {
+func (o *simOptions) readScores(u *console.UI) (err error) {
 	if o.stop != "" {
 		if o.setting.Stop, err = advise.CompileStop(o.stop); err != nil {
-			return u.explainScore("--stop-when", o.stop, err)
+			return explainScore(u, "--stop-when", o.stop, err)
 		}
 	}
 	if o.setting.Score, err = o.score.function(u); err != nil {
 		return err
 	}
 	switch {
-	case slices.Contains(append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone, ""), o.oracle) || exists(o.oracle):
+	case slices.Contains(append(oracle.Names(), oracleNone, ""), o.oracle) || exists(o.oracle):
 	default:
 		f, err := score.Compile(files.Explicit(o.oracle, ""))
 		if err == nil {
 			o.combined = f
 		} else if strings.ContainsAny(o.oracle, "*+(") {
-			return u.explainScore("--oracle", o.oracle, err)
+			return explainScore(u, "--oracle", o.oracle, err)
 		}
 	}
 	in := &o.score
 	if err = files.Check(in.values, in.rules, o.setting.Score, o.combined); err == nil {
 		err = files.Provide(in.values, in.rules, o.setting.Score, o.combined)
 	}
-	return u.explainFiles("", err)
+	return explainFiles(u, "", err)
 }
 
 // settleScore lets the flag that was given count: an expression, or a file with one. last is the
@@ -165,9 +165,9 @@ func (c *crawling) checkScore() error {
 		return nil
 	}
 	if err == nil && f != nil && !ordersByScore(k.Policy) && !ordersByScore(k.SitePolicy) && !k.Planned() {
-		c.u.notef("policy %s does not use --score: it is shown by winnow explain, and weighs visits with --revisit", k.Policy)
+		c.u.Notef("policy %s does not use --score: it is shown by winnow explain, and weighs visits with --revisit", k.Policy)
 	}
-	return c.u.explainFiles(k.Score, err)
+	return explainFiles(c.u, k.Score, err)
 }
 
 // hangups returns a channel that demands another look at the files of the score on SIGHUP, nil if

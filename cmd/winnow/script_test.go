@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // TestMain makes this test binary answer to the names of commands, so that scripts
@@ -153,22 +154,22 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 
 // mainThatWaits is winnow with one more verb, which works until it is interrupted.
 func mainThatWaits() {
-	u := newUI(os.Stdin, os.Stdout, os.Stderr)
+	u := console.New(os.Stdin, os.Stdout, os.Stderr)
 	root := newRootCommand(u)
 	root.AddCommand(newWaitCommand(u))
 	os.Exit(execute(interruptible(u), u, root, os.Args[1:]))
 }
 
-func newWaitCommand(u *ui) *cobra.Command {
+func newWaitCommand(u *console.UI) *cobra.Command {
 	var stubborn bool
 	cmd := &cobra.Command{
 		Use: "wait",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			u.printf("ready\n")
+			u.Printf("ready\n")
 			<-cmd.Context().Done()
-			u.printf("cleaning up\n")
+			u.Printf("cleaning up\n")
 			if stubborn {
-				_, err := u.stdin.Read(make([]byte, 1)) // never answered
+				_, err := u.Stdin.Read(make([]byte, 1)) // never answered
 				return err
 			}
 			return cmd.Context().Err()

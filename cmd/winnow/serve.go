@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/dashboard"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 type serveOptions struct {
@@ -18,7 +19,7 @@ type serveOptions struct {
 	hosts  []string
 }
 
-func newServeCommand(u *ui) *cobra.Command {
+func newServeCommand(u *console.UI) *cobra.Command {
 	opt := &serveOptions{}
 	cmd := &cobra.Command{
 		Use:   "serve DIR... [FILE.json...] [--listen ADDR]",
@@ -41,7 +42,7 @@ browser asks for once. It answers to IP addresses, localhost and the names of --
 			if len(args) > 0 {
 				return nil
 			}
-			return exactly("DIR")(cmd, args)
+			return console.Exactly("DIR")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runServe(cmd.Context(), u, opt, args) },
 	}
@@ -59,7 +60,7 @@ type servePlace struct {
 	Results []string `json:"results"`
 }
 
-func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) error {
+func runServe(ctx context.Context, u *console.UI, opt *serveOptions, args []string) error {
 	o := dashboard.Options{Hosts: opt.hosts, Version: programVersion()}
 	for _, name := range args {
 		info, err := os.Stat(name)
@@ -67,9 +68,9 @@ func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) erro
 		case err == nil && !info.IsDir():
 			o.Results = append(o.Results, name)
 		case err == nil && !layout.IsCrawl(name):
-			return withHint(fmt.Errorf("%s is not a crawl", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+			return console.WithHint(fmt.Errorf("%s is not a crawl", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
 		case err != nil:
-			return withHint(fmt.Errorf("there is no crawl %s", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+			return console.WithHint(fmt.Errorf("there is no crawl %s", name), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
 		default:
 			o.Dirs = append(o.Dirs, name)
 		}
@@ -84,9 +85,9 @@ func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) erro
 	l, err := dashboard.Listen(opt.listen, o.Token)
 	switch {
 	case errors.Is(err, dashboard.ErrToken):
-		return withHint(usagef("--listen %s: %w", opt.listen, err), "to make one: openssl rand -hex 16 > token.txt; then try: %s", u.withFlag("--token", "token.txt"))
+		return console.WithHint(console.Usagef("--listen %s: %w", opt.listen, err), "to make one: openssl rand -hex 16 > token.txt; then try: %s", u.WithFlag("--token", "token.txt"))
 	case err != nil:
-		return withHint(fmt.Errorf("--listen: %w", err), "port 0 is any free port; try: %s", u.withFlag("--listen", "127.0.0.1:0"))
+		return console.WithHint(fmt.Errorf("--listen: %w", err), "port 0 is any free port; try: %s", u.WithFlag("--listen", "127.0.0.1:0"))
 	}
 	defer l.Close()
 	o.CopyPort = l.Port()
@@ -95,19 +96,19 @@ func runServe(ctx context.Context, u *ui, opt *serveOptions, args []string) erro
 		return err
 	}
 	defer s.Wait()
-	if err := u.servesAt(l, &o); err != nil {
+	if err := servesAt(u, l, &o); err != nil {
 		return err
 	}
 	return s.Serve(ctx, l)
 }
 
 // servesAt prints where the dashboard is served.
-func (u *ui) servesAt(l *dashboard.Listeners, o *dashboard.Options) error {
+func servesAt(u *console.UI, l *dashboard.Listeners, o *dashboard.Options) error {
 	place := servePlace{"http://" + l.Pages.Addr().String() + "/", append([]string{}, o.Dirs...), append([]string{}, o.Results...)}
-	if u.asJSON {
-		return u.json(&place)
+	if u.AsJSON {
+		return u.JSON(&place)
 	}
-	u.notef("dashboard at %s", place.Address)
-	u.notef("Ctrl-C ends it")
+	u.Notef("dashboard at %s", place.Address)
+	u.Notef("Ctrl-C ends it")
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,14 +13,18 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
@@ -39,6 +44,7 @@ type simOptions struct {
 	oracle   string          // pagerank, backlinks, none, a file or an expression
 	combined *score.Function // of an oracle that is an expression
 	score    scoreOptions
+	cache    string // of the oracle
 	truth    string // full or reachable
 	history  string // a file
 	visits   simVisits
@@ -52,7 +58,7 @@ type simOptions struct {
 	runFlags *pflag.FlagSet // those that determine a run, except its policy
 }
 
-func newSimCommand(u *ui) *cobra.Command {
+func newSimCommand(u *console.UI) *cobra.Command {
 	opt := &simOptions{}
 	cmd := &cobra.Command{
 		Use:   "sim WORLD [--policy P,...] [--seeds homes|best|random:N|FILE] [--order FILE] [--out DIR]",
@@ -68,7 +74,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --recrawl 90d --changes log.tsv --max-touched 200 --balance quality=85,freshness=15 --delay 1h
   winnow sim example.crawl --time example.crawl --policy opic,breadth-first
   winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
-		Args: exactly("WORLD"),
+		Args: console.Exactly("WORLD"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runSim(cmd.Context(), u, opt, args[0])
@@ -77,11 +83,11 @@ func newSimCommand(u *ui) *cobra.Command {
 	opt.addFlags(cmd.Flags())
 	completesPolicies(cmd, "policy", policyAll)
 	completesPolicies(cmd, "site-policy")
-	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
-	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
-	completes(cmd, "batch-mode", frontier.ModeNames()...)
-	completes(cmd, "oracle", append(lab.TopicMetrics(), measure.PageRankMetric, measure.BacklinksMetric, oracleNone)...)
-	completes(cmd, "truth", truthFull, truthReachable)
+	console.Completes(cmd, "seeds", graphs.SeedsHomes, graphs.SeedsBest, graphs.SeedsRandom)
+	console.Completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
+	console.Completes(cmd, "batch-mode", frontier.ModeNames()...)
+	console.Completes(cmd, "oracle", append(oracle.Names(), oracleNone)...)
+	console.Completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
 
@@ -162,7 +168,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
 	f.StringVar(&o.order, "order", "", "file for the order of the pages")
 	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
-	whole(f, &o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+	console.Whole(f, &o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
 	o.addRunFlags()
 	f.AddFlagSet(o.runFlags)
 }
@@ -179,43 +185,51 @@ func (o *simOptions) addRunFlags() {
 	f.Uint64Var(&set.Random, "random-seed", 1, "seed of all random numbers: policies, times, samples, start sets")
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
-	whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
-	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
+	console.Whole(f, &set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
+	console.Whole(f, &set.Partitions, "partitions", 0, "cut the crawl into so many partitions by registered domain, each with an order of its own (default: not cut)")
+	f.Var((*console.Span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.Float64Var(&set.Frontier.Factor, "delay-factor", 0, "with --time: the delay is at least this many times the time that the last page took, 10 in Mercator")
-	f.Var((*span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
+	f.Var((*console.Span)(&set.Frontier.FactorMax), "delay-max", "upper limit of the delay from --delay-factor (default: none)")
 	limit := config.Default()
 	set.Patience = sim.Patience{Connect: limit.Connect.Duration, FirstByte: limit.FirstByte.Duration, Retries: limit.Retries}
-	f.Var((*span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")
-	f.Var((*span)(&set.Patience.FirstByte), "timeout-first-byte", "with --time thesis2004 or modern: give an attempt up if the answer takes longer to begin; 0s: never")
-	whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
-	whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
-	f.Var((*span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
+	f.Var((*console.Span)(&set.Patience.Connect), "timeout-connect", "with --time thesis2004 or modern: give an attempt up if the connection takes longer; 0s: never")
+	f.Var((*console.Span)(&set.Patience.FirstByte), "timeout-first-byte", "with --time thesis2004 or modern: give an attempt up if the answer takes longer to begin; 0s: never")
+	console.Whole(f, &set.Patience.Retries, "retries", set.Patience.Retries, "attempts after one that was given up")
+	console.Whole(f, &set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
+	f.Var((*console.Span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
+	console.Whole(f, &set.Processors.Count, "processors", 0, "with --time: processors that fetchers share once a body is there; 0: they cost nothing")
+	costs := sim.DefaultProcessors(0)
+	set.Processors = costs
+	f.Var((*console.Span)(&set.Processors.Page), "cpu-page", "with --processors: processor time of a page, whatever its size")
+	f.Float64Var(&set.Processors.Rate, "cpu-rate", costs.Rate, "with --processors: bytes of pages that one processor takes in a second")
+	f.Var((*console.Fraction)(&set.MinUse), "min-use", "end a batch when less than this part of --bandwidth is used and nothing of it can be handed out, such as 0.2")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
-	whole(f, &set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
+	console.Whole(f, &set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
 	f.Var(&set.Frontier.Mode, "batch-mode", "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
-	whole(f, &set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
-	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
-	whole(f, &set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
-	f.Var((*span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
-	whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
+	console.Whole(f, &set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
+	f.Var((*console.Fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
+	console.Whole(f, &set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.Var((*console.Span)(&set.Frontier.WaitForBetter), "wait-for-better", "with --max-pages: leave sites idle whose pages are not among the best of all that wait, for this long at most, as winnow crawl does it, such as 1m (default: 0)")
+	console.Whole(f, &set.KeepPages, "keep-pages", 0, "B: keep so many of the fetched pages, by the rule of winnow crawl, and measure how many of them are hot")
 	f.StringVar(&o.stop, "stop-when", "", "stop when this holds, such as 'importance >= 0.9' or 'gain < 0.01' (docs/advise.md)")
-	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
+	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks or another metric of winnow rank, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, none (orders without measures), or of a crawl with a topic similarity, hot or hot-linked (with 5 backlinks)")
+	addCacheFlag(f, &o.cache)
 	o.importance.Follow = 0.9
-	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
+	f.Var((*console.Fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
-	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
-	whole(f, &set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
+	f.Var((*console.Numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
+	console.Whole(f, &set.Remember, "remember", 0, "largest number of waiting pages: the one of the lowest value is forgotten, and known again by another link (default: no limit)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	o.score.addFlags(f)
 	o.visits.addFlags(f)
-	whole(f, &o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
+	console.Whole(f, &o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 }
 
 // A simulation holds the inputs and settings of the verb.
 type simulation struct {
 	*simOptions
-	u       *ui
+	u       *console.UI
 	path    string   // of the world
 	chosen  []string // policies that run
 	g       *graph.Graph
@@ -226,11 +240,11 @@ type simulation struct {
 	files   []*result.File // of --order, one a policy
 }
 
-func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
+func runSim(ctx context.Context, u *console.UI, opt *simOptions, path string) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
-	s := &simulation{simOptions: opt, u: u, path: path, shown: u.stages(ctx)}
+	s := &simulation{simOptions: opt, u: u, path: path, shown: u.Stages(ctx)}
 	defer s.shown.Done()
 	defer s.discard()
 	done, err := s.open(ctx)
@@ -241,13 +255,14 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	s.world = lab.NewWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
+	s.world = lab.NewForwardWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
 	defer s.world.Free()
+	defer s.holdHeap().Restore()
 	s.setting.World = s.world
 	if err := s.likeRecorded(); err != nil {
 		return err
 	}
-	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
+	c, err := s.judged(ctx)
 	if err != nil {
 		return err
 	}
@@ -282,7 +297,7 @@ func (s *simulation) ready(ctx context.Context) error {
 	}
 	set := &s.setting
 	var err error
-	if set.Seeds, set.SeedsName, err = chooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
+	if set.Seeds, set.SeedsName, err = graphs.ChooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
 		return err
 	}
 	return s.setTime(ctx)
@@ -309,6 +324,37 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 		f.Delay = timedDelay
 	}
 	return nil
+}
+
+// besideHeap is the number of bytes for each page that crawls take outside the Go heap:
+// frontier and policy.
+const besideHeap = 40
+
+// holdHeap lets the garbage collector work harder before the heap takes memory that links,
+// frontier and policies need: in large worlds what is kept for each page is gigabytes, and the
+// collector would let it double.
+func (s *simulation) holdHeap() *machine.Heap {
+	heap := machine.ForCrawl(0)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return heap // the user knows better
+	}
+	most := machine.Memory() / 8 * 7
+	links := s.world.Sim.Out
+	heap.Leave(most, links.Off.Bytes()+links.To.Bytes()+besideHeap*int64(s.processors())*int64(s.world.Pages()))
+	return heap
+}
+
+// judged finds the truth and makes the setting ready. Links backward are in memory only as
+// long as truths need them.
+func (s *simulation) judged(ctx context.Context) (*lab.Comparison, error) {
+	if s.oracle != oracleNone && s.values == nil {
+		s.world.UnpackIn(s.processors())
+	}
+	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
+	if s.truth == truthFull || s.starts == 0 {
+		s.world.FreeIn()
+	}
+	return c, err
 }
 
 // prepare finds the truth of a setting and makes it ready.
@@ -340,22 +386,16 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 	} else {
 		opt.Within = s.world.Content()
 	}
-	switch {
-	case s.combined != nil:
-		t, unsound, err := measure.ScoreTruth(s.world.Web(), s.combined, s.world.Sim.URL, opt)
-		if err == nil && unsound > 0 {
-			s.u.notef("--oracle %s: %s without a finite result, such as a division by 0, count as 0", s.oracle, show.Counted(int64(unsound), "page"))
-		}
-		if err != nil {
-			err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
-		}
-		return t, err
-	case s.world.Readings != nil && contains(lab.TopicMetrics(), s.oracle):
-		return s.world.Readings.Truth(s.oracle, s.world.In, s.world.Sim.Out), nil
-	case s.oracle == measure.BacklinksMetric:
-		return measure.BacklinksTruth(s.world.Web(), opt)
+	store, err := storeOf(s.u, s.cache)
+	if err != nil {
+		return nil, err
 	}
-	return measure.PageRankTruth(s.world.Web(), opt)
+	src := &oracle.Source{Name: s.oracle, Function: s.combined, Store: store, Note: s.u.Notef}
+	t, err := src.Of(s.world, opt)
+	if err != nil && s.oracle != measure.PageRankMetric {
+		err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
+	}
+	return t, err
 }
 
 // crawl runs everything. Single failures are reported at the end.
@@ -381,7 +421,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 		if run != nil {
 			r.runs, r.orders = append(r.runs, run), append(r.orders, s.file(i))
 			for _, note := range run.Result.Notes {
-				s.u.notef("%s", note)
+				s.u.Notef("%s", note)
 			}
 		}
 	}
@@ -405,7 +445,7 @@ const leastStart = 10
 // startSet returns the comparison from a start set drawn at random, as large as the seeds.
 func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, error) {
 	size := len(s.setting.Seeds)
-	if !strings.HasPrefix(s.seeds, seedsRandom) {
+	if !strings.HasPrefix(s.seeds, graphs.SeedsRandom) {
 		size = max(size, leastStart)
 	}
 	again := s.setting
@@ -418,17 +458,17 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 func (s *simulation) remarks(c *lab.Comparison) {
 	f, t := &s.setting.Frontier, len(c.Tree.Order)
 	if f.PerConnection > 1 && f.Delay > keepAlive {
-		s.u.notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
+		s.u.Notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
 	}
 	if t == len(c.Seeds) {
-		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
+		s.u.Notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
 	}
 	if s.setting.MaxPages > t {
-		s.u.notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
+		s.u.Notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
 	}
 	s.largeBatch(t)
 	if !s.g.HasSites() && (s.setting.SitePolicy != "" || f.Delay > 0) {
-		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)
+		s.u.Notef("the sites of %s are not known: every page counts as a site of its own", s.path)
 	}
 }
 
@@ -448,6 +488,6 @@ func (s *simulation) largeBatch(t int) {
 	if s.setting.Batch < t || len(names) == 0 {
 		return
 	}
-	s.u.notef("K is %s pages, and only %s can be reached: %s cannot show what K does (batch-pagerank is then breadth-first). The papers had 30 to 40 batches; try: %s",
-		show.Grouped(int64(s.setting.Batch)), show.Grouped(int64(t)), strings.Join(names, ", "), s.u.withFlag("--batch", strconv.Itoa(max(1, t/30))))
+	s.u.Notef("K is %s pages, and only %s can be reached: %s cannot show what K does (batch-pagerank is then breadth-first). The papers had 30 to 40 batches; try: %s",
+		show.Grouped(int64(s.setting.Batch)), show.Grouped(int64(t)), strings.Join(names, ", "), s.u.WithFlag("--batch", strconv.Itoa(max(1, t/30))))
 }

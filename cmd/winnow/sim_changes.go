@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/revisit"
@@ -34,11 +35,11 @@ func visitFlags() []string {
 
 func (v *simVisits) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&v.changes, "changes", "", "when pages change: a log of lines unix time, id, pages touched (with tabs between), or poisson[:MEDIAN[:SPREAD]], with the changes a day of the median page (default: they do not; with --recrawl poisson)")
-	whole(f, &v.touched, "max-touched", 0, "leave rows out of --changes that touch more pages (default: none)")
-	f.Var((*span)(&v.recrawl), "recrawl", "visit pages again, each after this time on the average, such as 30d (default: never)")
+	console.Whole(f, &v.touched, "max-touched", 0, "leave rows out of --changes that touch more pages (default: none)")
+	f.Var((*console.Span)(&v.recrawl), "recrawl", "visit pages again, each after this time on the average, such as 30d (default: never)")
 	f.StringVar(&v.revisit, "revisit", freshness.DefaultName, "which pages are visited again: an allocation as of winnow crawl")
 	f.StringVar(&v.balance, "balance", config.Default().Balance, "new pages against visits, as of winnow crawl: auto, or shares such as volume=60,quality=25,freshness=15, or '' for visits first")
-	f.Var((*span)(&v.duration), "duration", "virtual time after which crawls end, such as 90d (default: with --changes the length of the log, or 720d)")
+	f.Var((*console.Span)(&v.duration), "duration", "virtual time after which crawls end, such as 90d (default: with --changes the length of the log, or 720d)")
 }
 
 // config returns the configuration of a crawl with a policy and the flags.
@@ -49,22 +50,22 @@ func (v *simVisits) config(policy string) *config.Config {
 }
 
 // checkVisits checks the flags about pages that change.
-func (o *simOptions) checkVisits(u *ui) error {
+func (o *simOptions) checkVisits(u *console.UI) error {
 	v := &o.visits
 	c := v.config("opic")
 	if c.ChoosePolicy(); c.CheckBalance() != nil {
 		return explainKey(u, c.CheckBalance())
 	}
 	if _, _, err := revisit.ParseDrawn(v.changes, 0); err != nil {
-		return withHint(usagef("--changes %w", err), "try: %s", u.withFlag("--changes", revisit.PoissonName))
+		return console.WithHint(console.Usagef("--changes %w", err), "try: %s", u.WithFlag("--changes", revisit.PoissonName))
 	}
 	switch made := v.changes == "" || strings.HasPrefix(v.changes, revisit.PoissonName); {
 	case v.touched < 0:
-		return usagef("--max-touched %d: it must be 0 or more", v.touched)
+		return console.Usagef("--max-touched %d: it must be 0 or more", v.touched)
 	case o.flags.Changed("max-touched") && made:
-		return withHint(usagef("--max-touched is about a log of --changes, which is not given"), "add --changes FILE")
+		return console.WithHint(console.Usagef("--max-touched is about a log of --changes, which is not given"), "add --changes FILE")
 	case o.flags.Changed("duration") && v.duration == 0:
-		return withHint(usagef("--duration: it must be above 0"), "try: %s", u.withoutFlag("--duration"))
+		return console.WithHint(console.Usagef("--duration: it must be above 0"), "try: %s", u.WithoutFlag("--duration"))
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (s *simulation) setChanges() error {
 		return nil
 	}
 	if s.replays() {
-		return withHint(usagef("a replay has the visits of its crawl, and no --changes or --recrawl"), "use another model of time: %s", s.u.withFlag("--time", sim.PresetNames()[0]))
+		return console.WithHint(console.Usagef("a replay has the visits of its crawl, and no --changes or --recrawl"), "use another model of time: %s", s.u.WithFlag("--time", sim.PresetNames()[0]))
 	}
 	c := v.config("opic")
 	c.ChoosePolicy()
@@ -126,7 +127,7 @@ func (s *simulation) readLog(ch *lab.Changes) (err error) {
 		return fmt.Errorf("--changes: %w", err)
 	}
 	if v.duration > ch.Log.Length {
-		return withHint(usagef("--duration %s: the log of %s has %.0f days", v.duration, v.changes, ch.Log.Length.Hours()/24), "try: %s", s.u.withoutFlag("--duration"))
+		return console.WithHint(console.Usagef("--duration %s: the log of %s has %.0f days", v.duration, v.changes, ch.Log.Length.Hours()/24), "try: %s", s.u.WithoutFlag("--duration"))
 	}
 	return nil
 }

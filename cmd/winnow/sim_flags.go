@@ -1,22 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
@@ -27,68 +25,6 @@ const (
 	keepAlive  = 15 * time.Second // after which servers close idle connections
 )
 
-// span is a flag for a duration: 15s, 1m30s, or a bare number of seconds.
-type span time.Duration
-
-func (s *span) Type() string { return "duration" }
-
-// String returns "" for 0, since the help describes the default in words.
-func (s *span) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return time.Duration(*s).String()
-}
-
-func (s *span) Set(text string) error {
-	var d config.Duration
-	err := d.Set(text)
-	*s = span(d.Duration)
-	return err
-}
-
-// MarshalJSON writes seconds.
-func (s *span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(*s).Seconds()) }
-
-// fraction is a flag for a part of 1, such as 0.1 or 1/10.
-type fraction float64
-
-func (f *fraction) Type() string   { return "fraction" }
-func (f *fraction) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
-
-func (f *fraction) Set(text string) error {
-	var exact show.Fraction
-	err := exact.Set(text)
-	*f = fraction(exact.Float())
-	return err
-}
-
-// numbers is a flag for several positive numbers, separated by commas.
-type numbers []float64
-
-func (n *numbers) Type() string { return "numbers" }
-
-func (n *numbers) String() string {
-	var parts []string
-	for _, v := range *n {
-		parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	return strings.Join(parts, ",")
-}
-
-func (n *numbers) Set(text string) error {
-	var all []float64
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("%q: want numbers above 0 such as 1,3,10", text)
-		}
-		all = append(all, v)
-	}
-	*n = all
-	return nil
-}
-
 // Bounds of flags of sim and lab. More than a thousand start sets hardly make the
 // intervals narrower.
 const (
@@ -96,58 +32,16 @@ const (
 	maxThreads = 1_024
 )
 
-// whole adds a flag for a number of things, such as 5000 or 10k.
-func whole(f *pflag.FlagSet, value *int, name string, normal int, usage string) {
-	*value = normal
-	f.Var((*show.Whole)(value), name, usage)
-}
-
-// bounded is a flag that is a whole number, with its bounds.
-type bounded struct {
-	name               string
-	value, least, most int
-}
-
-// checkNumbers refuses numbers out of their bounds.
-func checkNumbers(u *ui, flags *pflag.FlagSet, all ...bounded) error {
-	for _, b := range all {
-		name := "--" + b.name
-		switch {
-		case !flags.Changed(b.name):
-		case b.value > b.most:
-			err := usagef("%s %d: it can be %s at most", name, b.value, show.Grouped(int64(b.most)))
-			return withHint(err, "try: %s", u.withFlag(name, strconv.Itoa(b.most)))
-		case b.value < b.least:
-			try := u.withoutFlag(name)
-			if normal := flags.Lookup(b.name).DefValue; normal != "0" {
-				try = u.withFlag(name, normal)
-			}
-			return withHint(usagef("%s %d: it must be at least %d", name, b.value, b.least), "try: %s", try)
-		}
-	}
-	return nil
-}
-
-// notEmpty refuses flags that were given without a value, such as --out "$NOWHERE".
-func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		if flags.Changed(name) && flags.Lookup(name).Value.String() == "" {
-			return withHint(usagef("--%s: its value is empty", name), "try: %s", u.withoutFlag("--"+name))
-		}
-	}
-	return nil
-}
-
 // check checks the flags before the graph is opened.
-func (o *simOptions) check(u *ui) error {
-	err := checkNumbers(u, o.flags,
-		bounded{"fetchers", o.setting.Fetchers, 1, config.MaxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers},
-		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
-		bounded{"remember", o.setting.Remember, 1, math.MaxInt},
-		bounded{"keep-pages", o.setting.KeepPages, 0, math.MaxInt32},
-		bounded{"retries", o.setting.Patience.Retries, 0, 100}, bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
+func (o *simOptions) check(u *console.UI) error {
+	err := console.CheckNumbers(u, o.flags,
+		console.Within("fetchers", o.setting.Fetchers, 1, config.MaxFetchers), console.Within("partitions", o.setting.Partitions, 1, frontier.MaxPartitions), console.Within("per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers),
+		console.Within("batch", o.setting.Batch, 1, policy.MaxBatch), console.Within("min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers), console.Within("max-pages", o.setting.MaxPages, 1, math.MaxInt),
+		console.Within("remember", o.setting.Remember, 1, math.MaxInt),
+		console.Within("keep-pages", o.setting.KeepPages, 0, math.MaxInt32),
+		console.Within("processors", o.setting.Processors.Count, 0, 1024), console.Within("retries", o.setting.Patience.Retries, 0, 100), console.Within("starts", o.starts, 0, maxStarts), console.Within("threads", o.importance.Threads, 0, maxThreads))
 	if err == nil {
-		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules", "changes", "revisit", "balance")
+		err = console.NotEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules", "changes", "revisit", "balance")
 	}
 	if err == nil {
 		err = o.readScores(u)
@@ -162,10 +56,10 @@ func (o *simOptions) check(u *ui) error {
 		return err
 	}
 	if v := o.importance.Follow; v <= 0 || v >= 1 {
-		return withHint(usagef("--follow %g: it must be between 0 and 1", v), "try: %s", u.withFlag("--follow", "0.9"))
+		return console.WithHint(console.Usagef("--follow %g: it must be between 0 and 1", v), "try: %s", u.WithFlag("--follow", "0.9"))
 	}
 	if v := o.setting.Frontier.SiteShare; o.flags.Changed("site-share") && (v <= 0 || v > 1) {
-		return withHint(usagef("--site-share %g: it must be above 0 and at most 1", v), "try: %s", u.withFlag("--site-share", "1/10"))
+		return console.WithHint(console.Usagef("--site-share %g: it must be above 0 and at most 1", v), "try: %s", u.WithFlag("--site-share", "1/10"))
 	}
 	if err := o.checkNone(u); err != nil {
 		return err
@@ -174,26 +68,26 @@ func (o *simOptions) check(u *ui) error {
 }
 
 // checkWords checks the flags that take one word of several.
-func (o *simOptions) checkWords(u *ui) error {
+func (o *simOptions) checkWords(u *console.UI) error {
 	if words := []string{truthFull, truthReachable}; !contains(words, o.truth) {
-		return u.wrongWord("truth", o.truth, words)
+		return u.WrongWord("truth", o.truth, words)
 	}
 	times := append([]string{timeNone}, sim.PresetNames()...)
 	if contains(times, o.time) || isDir(o.time) {
 		return nil
 	}
-	err := withHint(usagef("--time %q: want %s", o.time, orList(times)), "or the directory of a crawl, for the times that it recorded")
-	return u.hintFlag(err, "--time", o.time, times)
+	err := console.WithHint(console.Usagef("--time %q: want %s", o.time, console.OrList(times)), "or the directory of a crawl, for the times that it recorded")
+	return u.HintFlag(err, "--time", o.time, times)
 }
 
 // checkNone refuses flags that need a true importance.
-func (o *simOptions) checkNone(u *ui) error {
+func (o *simOptions) checkNone(u *console.UI) error {
 	if o.oracle != oracleNone {
 		return nil
 	}
 	for _, name := range []string{"hot", "follow", "truth", "starts"} {
 		if o.flags.Changed(name) {
-			return withHint(usagef("--%s means nothing to --oracle none", name), "try: %s", u.withoutFlag("--oracle"))
+			return console.WithHint(console.Usagef("--%s means nothing to --oracle none", name), "try: %s", u.WithoutFlag("--oracle"))
 		}
 	}
 	return nil
@@ -201,32 +95,38 @@ func (o *simOptions) checkNone(u *ui) error {
 
 // checkMeaning refuses flags that have no effect together with others: the user
 // probably means another experiment.
-func (o *simOptions) checkMeaning(u *ui) error {
+func (o *simOptions) checkMeaning(u *console.UI) error {
 	if o.flags.Changed("follow") && !o.solves() {
-		return usagef("--follow means nothing to --oracle %s", o.oracle)
+		return console.Usagef("--follow means nothing to --oracle %s", o.oracle)
 	}
-	if o.truth == truthReachable && o.combined == nil && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
-		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
+	if o.truth == truthReachable && o.combined == nil && !contains(oracle.Metrics(), o.oracle) {
+		return console.Usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
 	if o.setting.Bandwidth > 0 && o.time == timeNone {
-		return withHint(usagef("--bandwidth means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+		return console.WithHint(console.Usagef("--bandwidth means nothing to --time none"), "try: %s", u.WithFlag("--time", sim.PresetNames()[0]))
 	}
-	for _, name := range []string{"keep-alive", "delay-factor", "delay-max", "timeout-connect", "timeout-first-byte", "retries"} {
+	for _, name := range []string{"keep-alive", "processors", "min-use", "delay-factor", "delay-max", "timeout-connect", "timeout-first-byte", "retries"} {
 		if o.flags.Changed(name) && o.time == timeNone {
-			return withHint(usagef("--%s means nothing to --time none", name), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+			return console.WithHint(console.Usagef("--%s means nothing to --time none", name), "try: %s", u.WithFlag("--time", sim.PresetNames()[0]))
 		}
 	}
 	for _, name := range []string{"timeout-connect", "timeout-first-byte", "retries"} {
 		if o.flags.Changed(name) && isDir(o.time) {
-			return withHint(usagef("--%s means nothing to --time %s, whose answers took as long as they did", name, o.time), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+			return console.WithHint(console.Usagef("--%s means nothing to --time %s, whose answers took as long as they did", name, o.time), "try: %s", u.WithFlag("--time", sim.PresetNames()[0]))
 		}
 	}
 	if v := o.setting.Frontier.Factor; !(v >= 0 && v <= 1e6) {
-		return withHint(usagef("--delay-factor %g: it must be from 0 to 1,000,000", v), "try: %s", u.withFlag("--delay-factor", "10"))
+		return console.WithHint(console.Usagef("--delay-factor %g: it must be from 0 to 1,000,000", v), "try: %s", u.WithFlag("--delay-factor", "10"))
 	}
-	for _, name := range []string{"min-active", "site-share"} {
+	if o.setting.MinUse > 0 && o.setting.Bandwidth == 0 {
+		return console.WithHint(console.Usagef("--min-use is about --bandwidth, which is not given"), "try: %s", u.WithFlag("--bandwidth", "2M"))
+	}
+	if p := o.setting.Processors; !(p.Rate > 0) || (o.flags.Changed("cpu-page") || o.flags.Changed("cpu-rate")) && p.Count == 0 {
+		return console.WithHint(console.Usagef("--cpu-page and --cpu-rate, above 0, are about --processors"), "try: %s", u.WithFlag("--processors", "1"))
+	}
+	for _, name := range []string{"min-active", "min-use", "site-share"} {
 		if o.flags.Changed(name) && o.setting.Frontier.Mode == frontier.Continuous {
-			return withHint(usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.withFlag("--batch-mode", frontier.Thesis.String()))
+			return console.WithHint(console.Usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.WithFlag("--batch-mode", frontier.Thesis.String()))
 		}
 	}
 	return nil
@@ -263,17 +163,18 @@ func (s *simulation) choosePolicies() error {
 		}
 	}
 	if len(s.chosen) == 0 {
-		return usagef("--policy: no policy is named")
+		return console.Usagef("--policy: no policy is named")
 	}
 	if s.setting.Score != nil && s.visits.recrawl == 0 && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
-		return withHint(usagef("--score means nothing to --policy %s", strings.Join(s.policies, ",")), "try: %s", s.u.withFlag("--policy", strings.Join(append(s.policies, "score"), ",")))
+		return console.WithHint(console.Usagef("--score means nothing to --policy %s", strings.Join(s.policies, ",")), "try: %s", s.u.WithFlag("--policy", strings.Join(append(s.policies, "score"), ",")))
 	}
 	return s.balancePolicies()
 }
 
 // solves reports whether the oracle needs PageRank.
 func (o *simOptions) solves() bool {
-	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
+	m, _ := rank.Named(o.oracle)
+	return m.Solves || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.PageRankRemote) || o.combined.Uses(score.SitePageRank))
 }
 
 // chooseAll adds every policy that applies and is not chosen already, under any name.
@@ -306,11 +207,11 @@ func (s *simulation) canonical(name string) string {
 // twice refuses policy i, which was named before.
 func (s *simulation) twice(i int, before string) error {
 	name := strings.TrimSpace(s.policies[i])
-	err := usagef("--policy: %s is named twice", name)
+	err := console.Usagef("--policy: %s is named twice", name)
 	if name != before {
-		err = usagef("--policy: %s and %s are the same policy", before, name)
+		err = console.Usagef("--policy: %s and %s are the same policy", before, name)
 	}
-	return withHint(err, "try: %s", s.u.withFlag("--policy", strings.Join(slices.Delete(slices.Clone(s.policies), i, i+1), ",")))
+	return console.WithHint(err, "try: %s", s.u.WithFlag("--policy", strings.Join(slices.Delete(slices.Clone(s.policies), i, i+1), ",")))
 }
 
 // thatApply returns the policies that can run, with a note about each other one.
@@ -318,7 +219,7 @@ func (s *simulation) thatApply(names []string) []string {
 	var out []string
 	for _, n := range names {
 		if err := s.applies(n); err != nil {
-			s.u.notef("left out: %v", err)
+			s.u.Notef("left out: %v", err)
 			continue
 		}
 		out = append(out, n)
@@ -330,8 +231,8 @@ func (s *simulation) thatApply(names []string) []string {
 func (s *simulation) applies(name string) error {
 	err := s.setting.Applies(name, s.g, s.oracle != oracleNone)
 	if errors.Is(err, policy.ErrOracle) {
-		return withHint(fmt.Errorf("policy %s: it needs to know the true importance, which --oracle none leaves out", name),
-			"try: %s", s.u.withoutFlag("--oracle"))
+		return console.WithHint(fmt.Errorf("policy %s: it needs to know the true importance, which --oracle none leaves out", name),
+			"try: %s", s.u.WithoutFlag("--oracle"))
 	}
 	return err
 }
@@ -340,26 +241,26 @@ func (s *simulation) applies(name string) error {
 func (s *simulation) explain(flag, name string, err error) error {
 	var unknown *policy.UnknownError
 	var hinted *hint.Error
-	said := usagef("%s: %w", flag, err)
+	said := console.Usagef("%s: %w", flag, err)
 	isUnknown := errors.As(err, &unknown)
 	if isUnknown && unknown.What != "policy" {
-		said = usagef("%s: policy %s: %w", flag, name, unknown)
+		said = console.Usagef("%s: policy %s: %w", flag, name, unknown)
 	}
 	switch right := nearPolicy(name, err); {
 	case right != "":
-		return withHint(said, "try: %s", s.u.withFlag(flag, s.instead(flag, name, right)))
+		return console.WithHint(said, "try: %s", s.u.WithFlag(flag, s.instead(flag, name, right)))
 	case isUnknown && len(unknown.Known) > 0:
-		return withHint(said, "there are %s", strings.Join(unknown.Known, ", "))
+		return console.WithHint(said, "there are %s", strings.Join(unknown.Known, ", "))
 	case errors.Is(err, policy.ErrURLs):
-		return withHint(fmt.Errorf("%s: %w", flag, err), "import the graph with --urls, or leave it out")
+		return console.WithHint(fmt.Errorf("%s: %w", flag, err), "import the graph with --urls, or leave it out")
 	case errors.Is(err, policy.ErrPrior):
-		return withHint(fmt.Errorf("%s: %w", flag, err), "give them with --history FILE; of an older graph: winnow rank OLD.wg -o FILE (with --urls where both know URLs)")
+		return console.WithHint(fmt.Errorf("%s: %w", flag, err), "give them with --history FILE; of an older graph: winnow rank OLD.wg -o FILE (with --urls where both know URLs)")
 	case errors.Is(err, policy.ErrTopic):
-		return withHint(fmt.Errorf("%s: %w", flag, err), "this world has none: leave the policy out")
+		return console.WithHint(fmt.Errorf("%s: %w", flag, err), "this world has none: leave the policy out")
 	case errors.As(err, &hinted):
 		return fmt.Errorf("%s: %w", flag, err)
 	case !isUnknown && strings.HasPrefix(name, "pagerank") && s.g.Pages() > pagesFor("pagerank"):
-		return withHint(fmt.Errorf("%s: %w", flag, err), "try: %s", s.u.withFlag(flag, s.instead(flag, name, "batch-pagerank/k=1000")))
+		return console.WithHint(fmt.Errorf("%s: %w", flag, err), "try: %s", s.u.WithFlag(flag, s.instead(flag, name, "batch-pagerank/k=1000")))
 	}
 	return said
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -35,19 +37,19 @@ type simResult struct {
 func (s *simulation) createFiles() error {
 	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds, s.score.file, s.score.values, s.score.rules, s.visits.changes}
 	if s.order == "-" {
-		return usagef("--order needs a file: standard output has the measures")
+		return console.Usagef("--order needs a file: standard output has the measures")
 	}
 	if s.order != "" {
 		for _, name := range orderNames(s.order, s.chosen) {
-			if replaces(name, inputs...) {
-				return usagef("--order: %s is also an input", name)
+			if graphs.Replaces(name, inputs...) {
+				return console.Usagef("--order: %s is also an input", name)
 			}
 			if s.out != "" && contains(reportPaths(s.out), filepath.Clean(name)) {
-				return usagef("--order: %s is also a file of --out", name)
+				return console.Usagef("--order: %s is also a file of --out", name)
 			}
-			f, err := result.Create(name, s.u.stdout)
+			f, err := result.Create(name, s.u.Stdout)
 			if err != nil {
-				return hintDir(fmt.Errorf("--order: %w", err), name)
+				return graphs.HintDir(fmt.Errorf("--order: %w", err), name)
 			}
 			s.files = append(s.files, f)
 		}
@@ -75,8 +77,8 @@ func checkOut(out string, dirs []string, inputs ...string) error {
 	}
 	for _, dir := range dirs {
 		for _, path := range reportPaths(dir) {
-			if replaces(path, inputs...) {
-				return usagef("--out %s: %s is also an input", out, path)
+			if graphs.Replaces(path, inputs...) {
+				return console.Usagef("--out %s: %s is also an input", out, path)
 			}
 		}
 	}
@@ -96,7 +98,7 @@ func checkOutDir(dir string) error {
 		case !info.IsDir():
 			return fmt.Errorf("--out %s: %s is not a directory", dir, at)
 		}
-		return checkDir(at, dir)
+		return graphs.CheckDir(at, dir)
 	}
 }
 
@@ -129,7 +131,7 @@ func (r *simResult) deliver(ctx context.Context) error {
 		return printErr
 	}
 	if err = errors.Join(err, r.failed); err != nil {
-		return missingf("%w", err)
+		return console.Missingf("%w", err)
 	}
 	return nil
 }
@@ -203,15 +205,15 @@ func (r *simResult) truthText() string {
 
 // print shows the results on standard output: a table, or one object a policy.
 func (r *simResult) print() error {
-	if r.u.asJSON {
+	if r.u.AsJSON {
 		for i := range r.runs {
-			if err := r.u.json(simObject{r.c.Summary(r.runs, i, r.base, r.sets), r.config()}); err != nil {
+			if err := r.u.JSON(simObject{r.c.Summary(r.runs, i, r.base, r.sets), r.config()}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return r.u.report(r.shownReport())
+	return present(r.u, r.shownReport())
 }
 
 // shownReport returns the report for a terminal: the header, the measures with the speed of

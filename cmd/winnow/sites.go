@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -15,7 +16,7 @@ type sitesOptions struct {
 	limit show.Number
 }
 
-func newSitesCommand(u *ui) *cobra.Command {
+func newSitesCommand(u *console.UI) *cobra.Command {
 	opt := &sitesOptions{}
 	cmd := &cobra.Command{
 		Use:   "sites DIR [NAME] [--sort KEY] [--waiting] [--failed] [--unreachable] [--limit N]",
@@ -37,7 +38,7 @@ It changes nothing, and works while the crawl runs, after it stopped, and after 
 			if len(args) == 2 {
 				return nil
 			}
-			return exactly("DIR")(cmd, args)
+			return console.Exactly("DIR")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -47,20 +48,20 @@ It changes nothing, and works while the crawl runs, after it stopped, and after 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.Sort, "sort", "name", "order: "+orList(history.SiteOrders())+" (the latest first)")
+	f.StringVar(&opt.Sort, "sort", "name", "order: "+console.OrList(history.SiteOrders())+" (the latest first)")
 	f.BoolVar(&opt.Waiting, "waiting", false, "only sites with pages that wait")
 	f.BoolVar(&opt.Failed, "failed", false, "only sites with failed pages")
 	f.BoolVar(&opt.Down, "unreachable", false, "only sites that cannot be reached at present")
 	f.Var(&opt.limit, "limit", "list at most this many sites")
-	completes(cmd, "sort", history.SiteOrders()...)
+	console.Completes(cmd, "sort", history.SiteOrders()...)
 	return cmd
 }
 
-func runSites(ctx context.Context, u *ui, opt *sitesOptions, dir string) error {
+func runSites(ctx context.Context, u *console.UI, opt *sitesOptions, dir string) error {
 	if !contains(history.SiteOrders(), opt.Sort) {
-		return u.wrongWord("sort", opt.Sort, history.SiteOrders())
+		return u.WrongWord("sort", opt.Sort, history.SiteOrders())
 	}
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
 	defer p.Done()
 	p.Note("the records are replayed")
 	v, err := history.OpenAll(ctx, dir)
@@ -75,14 +76,14 @@ func runSites(ctx context.Context, u *ui, opt *sitesOptions, dir string) error {
 		return err
 	}
 	if len(list) == 0 {
-		u.notef("no site of %s is like that; winnow sites %s lists all", dir, terminal.Command(dir))
+		u.Notef("no site of %s is like that; winnow sites %s lists all", dir, terminal.Command(dir))
 		return nil
 	}
-	if !u.asJSON {
-		return terminal.PrintSites(u.stdout, list, v.Running())
+	if !u.AsJSON {
+		return terminal.PrintSites(u.Stdout, list, v.Running())
 	}
 	for i := range list {
-		if err := u.json(&list[i]); err != nil {
+		if err := u.JSON(&list[i]); err != nil {
 			return err
 		}
 	}

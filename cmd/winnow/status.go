@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newStatusCommand(u *ui) *cobra.Command {
+func newStatusCommand(u *console.UI) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DIR",
 		Short: "show the progress of a crawl",
@@ -30,15 +31,15 @@ admitted as soon as there is evidence that they are wanted.`,
 		Example: `  winnow status a.example.crawl
   winnow status a.example.crawl -v
   winnow status a.example.crawl --json`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(cmd.Context(), u, args[0])
 		},
 	}
 }
 
-func runStatus(ctx context.Context, u *ui, dir string) error {
-	p := show.NewProgress(u.progress(), "read the journal of "+dir, 0, "")
+func runStatus(ctx context.Context, u *console.UI, dir string) error {
+	p := show.NewProgress(u.Progress(), "read the journal of "+dir, 0, "")
 	p.Note("the crawl did not end by itself, so its records are replayed")
 	s, err := history.ReadStatus(ctx, dir)
 	p.Done()
@@ -49,14 +50,14 @@ func runStatus(ctx context.Context, u *ui, dir string) error {
 	if err != nil {
 		c = config.Default() // the status does not depend on it; winnow crawl reports the mistake
 	}
-	if u.asJSON {
-		return u.json(struct {
+	if u.AsJSON {
+		return u.JSON(struct {
 			*history.Status
 			Resume string `json:"resume,omitempty"`
 		}{s, terminal.ResumeCommand(dir, s, &c)})
 	}
-	if u.verbose {
-		return terminal.PrintDetails(u.stdout, dir, s, &c)
+	if u.Verbose {
+		return terminal.PrintDetails(u.Stdout, dir, s, &c)
 	}
-	return terminal.PrintStatus(u.stdout, dir, s, &c)
+	return terminal.PrintStatus(u.Stdout, dir, s, &c)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // crawlSome makes a crawl of a small web with all that the Web has: paused, with pages in
@@ -100,13 +101,13 @@ func TestVerifyExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := tryRun(t.Context(), "verify", dir, "--limit", "1")
-	if code != exitMissing || !strings.Contains(stdout, "archive: record ") || !strings.HasPrefix(stderr, "winnow: error: "+dir+": ") {
+	if code != console.ExitMissing || !strings.Contains(stdout, "archive: record ") || !strings.HasPrefix(stderr, "winnow: error: "+dir+": ") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = tryRun(t.Context(), "verify", dir, "--json")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	var v verifyResult
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &v); err != nil || code != exitMissing || v.OK || v.Kinds["archive"] == 0 || len(lines) < 2 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &v); err != nil || code != console.ExitMissing || v.OK || v.Kinds["archive"] == 0 || len(lines) < 2 {
 		t.Errorf("exit %d: %v\n%s", code, err, stdout)
 	}
 }

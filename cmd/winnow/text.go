@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/stored"
 	"github.com/winnow-crawler/winnow/crawl/stored/text"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -17,7 +18,7 @@ type textExport struct {
 	out string // "": standard output
 }
 
-func newTextCommand(u *ui) *cobra.Command {
+func newTextCommand(u *console.UI) *cobra.Command {
 	opt := &textExport{}
 	cmd := &cobra.Command{
 		Use:   "text DIR [-o FILE] [--full] [--all-visits] [--site S] [--language L] [--min-words N]",
@@ -37,7 +38,7 @@ works while the crawl runs. With --json it prints counts, if the rows go to a fi
   winnow text a.example.crawl -o text.parquet --min-words 50
   winnow text a.example.crawl --site docs.a.example --language de | jq -r .title
   winnow text a.example.crawl -o all.jsonl.zst --full --all-visits --duplicates`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runText(cmd.Context(), u, opt, args[0])
 		},
@@ -49,16 +50,16 @@ works while the crawl runs. With --json it prints counts, if the rows go to a fi
 	f.BoolVar(&opt.Duplicates, "duplicates", false, "also pages with title and text of an earlier row; \"duplicate\" marks them")
 	f.StringVar(&opt.Site, "site", "", "only pages of this host or site")
 	f.StringVar(&opt.Language, "language", "", "only pages that declare this language, such as de")
-	whole(f, &opt.MinWords, "min-words", 1, "only pages with at least this many words of text")
+	console.Whole(f, &opt.MinWords, "min-words", 1, "only pages with at least this many words of text")
 	return cmd
 }
 
-func runText(ctx context.Context, u *ui, opt *textExport, dir string) error {
+func runText(ctx context.Context, u *console.UI, opt *textExport, dir string) error {
 	a, err := stored.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
-	out, err := result.Create(opt.out, u.stdout)
+	out, err := result.Create(opt.out, u.Stdout)
 	if err != nil {
 		return err
 	}
@@ -66,9 +67,9 @@ func runText(ctx context.Context, u *ui, opt *textExport, dir string) error {
 	release, commit := version.Creator(version.Build())
 	w, err := text.NewWriter(out, opt.out, release, commit)
 	if err != nil {
-		return withHint(usagef("%s: %w", opt.out, err), "try: %s", u.withFlag("-o", "text.jsonl"))
+		return console.WithHint(console.Usagef("%s: %w", opt.out, err), "try: %s", u.WithFlag("-o", "text.jsonl"))
 	}
-	p := show.NewProgress(u.progress(), "read "+dir, 0, "pages")
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "pages")
 	rows := int64(0)
 	sum, err := text.Each(ctx, a, opt.Options, func(r *text.Row) error {
 		rows++
@@ -84,19 +85,19 @@ func runText(ctx context.Context, u *ui, opt *textExport, dir string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	return u.textSum(opt, dir, &sum, out.Standard())
+	return textSum(u, opt, dir, &sum, out.Standard())
 }
 
 // textSum says what was exported.
-func (u *ui) textSum(opt *textExport, dir string, sum *text.Sum, standard bool) error {
-	if u.asJSON && !standard {
-		if err := u.json(sum); err != nil {
+func textSum(u *console.UI, opt *textExport, dir string, sum *text.Sum, standard bool) error {
+	if u.AsJSON && !standard {
+		if err := u.JSON(sum); err != nil {
 			return err
 		}
 	}
-	u.notef("%s", sum.Sentence(opt.Duplicates))
+	u.Notef("%s", sum.Sentence(opt.Duplicates))
 	if sum.Unreadable > 0 {
-		return withHint(missingf("%s could not be read; the first: %w", show.Counted(sum.Unreadable, "page"), sum.First),
+		return console.WithHint(console.Missingf("%s could not be read; the first: %w", show.Counted(sum.Unreadable, "page"), sum.First),
 			"%s lists what is wrong", terminal.Command("winnow", "verify", dir))
 	}
 	return nil

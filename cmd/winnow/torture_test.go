@@ -23,6 +23,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -78,8 +79,8 @@ func lifetime(rng *rand.Rand) time.Duration {
 // mainOfSmallFiles is winnow with files that end soon, and snapshots every few hundred
 // records: by the owner, or by its follower if copies are bounded to one byte.
 func mainOfSmallFiles(most int64) {
-	u := newUI(os.Stdin, os.Stdout, os.Stderr)
-	u.sizes = crawl.Sizes{Archive: 1 << 20, Journal: 64 << 10, Replay: time.Millisecond, Copy: most, URLs: 4 << 10}
+	u := console.New(os.Stdin, os.Stdout, os.Stderr)
+	u.Sizes = crawl.Sizes{Archive: 1 << 20, Journal: 64 << 10, Replay: time.Millisecond, Copy: most, URLs: 4 << 10}
 	os.Exit(execute(interruptible(u), u, newRootCommand(u), os.Args[1:]))
 }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/manual"
 )
 
 func TestExactly(t *testing.T) {
 	cmd := &cobra.Command{Use: "links"}
-	two := exactly("GRAPH", "URL")
+	two := console.Exactly("GRAPH", "URL")
 	for _, test := range []struct {
 		check cobra.PositionalArgs
 		args  []string
@@ -23,8 +24,8 @@ func TestExactly(t *testing.T) {
 		{two, nil, "links needs GRAPH and URL"},
 		{two, []string{"g"}, "links needs URL"},
 		{two, []string{"g", "u", "x"}, `links takes GRAPH and URL only, got also "x"`},
-		{exactly(), nil, ""},
-		{exactly(), []string{"x"}, `links takes no arguments, got "x"`},
+		{console.Exactly(), nil, ""},
+		{console.Exactly(), []string{"x"}, `links takes no arguments, got "x"`},
 	} {
 		got := ""
 		if err := test.check(cmd, test.args); err != nil {
@@ -37,19 +38,19 @@ func TestExactly(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	u := &ui{args: []string{"rank", "--flow=0.9", "my graph", "--flow", "it's", "$HOME"}}
+	u := &console.UI{Args: []string{"rank", "--flow=0.9", "my graph", "--flow", "it's", "$HOME"}}
 	want := `winnow rank --follow=0.9 'my graph' --flow 'it'\''s' '$HOME'`
-	if got := u.commandLine("--flow", "--follow"); got != want {
+	if got := u.CommandLine("--flow", "--follow"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 // TestHelpOfEveryVerb: every command has a line that says what it does, in the
-// form of ui.go, and every verb of ours has an example.
+// form of package console, and every verb of ours has an example.
 func TestHelpOfEveryVerb(t *testing.T) {
-	u := newUI(nil, nil, nil)
+	u := console.New(nil, nil, nil)
 	root := newRootCommand(u)
-	adoptTree(u, root)
+	console.AdoptTree(u, root)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
@@ -69,9 +70,9 @@ func TestHelpOfEveryVerb(t *testing.T) {
 // eachVerb calls fn for each command of ours that can be run.
 func eachVerb(t *testing.T, fn func(cmd *cobra.Command)) {
 	t.Helper()
-	u := newUI(nil, nil, nil)
+	u := console.New(nil, nil, nil)
 	root := newRootCommand(u)
-	adoptTree(u, root)
+	console.AdoptTree(u, root)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		if cmd.Name() == "completion" {
@@ -93,7 +94,7 @@ func TestNearFlags(t *testing.T) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			flags++
 			for _, typed := range []string{"--" + f.Name[:len(f.Name)-1], "-" + f.Name, "--" + f.Name[:len(f.Name)-1] + "=3"} {
-				near := strings.TrimPrefix(nearFlag(typed, cmd), "--")
+				near := strings.TrimPrefix(console.NearFlag(typed, cmd), "--")
 				if len(f.Name) > 2 && cmd.Flag(near) == nil {
 					t.Errorf("%s %s: %q", cmd.CommandPath(), typed, near)
 				}
@@ -103,13 +104,13 @@ func TestNearFlags(t *testing.T) {
 	if flags < 200 {
 		t.Errorf("%d flags are no test", flags)
 	}
-	u := &ui{}
+	u := &console.UI{}
 	crawl := newCrawlCommand(u)
 	for typed, want := range map[string]string{
 		"--max-dept": "--max-depth", "--depth": "--max-depth", "--max-pages": "--pages", "-pages=3": "--pages",
 		"--no-robots": "--robots=false", "--no-pages": "--pages", "--frobnicate": "", "-x": "",
 	} {
-		if got := nearFlag(typed, crawl); got != want {
+		if got := console.NearFlag(typed, crawl); got != want {
 			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}
@@ -134,10 +135,10 @@ func TestHelpDefaults(t *testing.T) {
 // TestCrawlGroups: the help of a crawl begins with the ten flags that people need first, then
 // has the sections of the configuration, and each flag once.
 func TestCrawlGroups(t *testing.T) {
-	groups := manual.Groups(newCrawlCommand(newUI(nil, nil, nil)))
+	groups := manual.Groups(newCrawlCommand(console.New(nil, nil, nil)))
 	n := 0
 	groups[0].Flags.VisitAll(func(*pflag.Flag) { n++ })
-	if groups[0].Heading != firstFlags || n != 10 {
+	if groups[0].Heading != console.FirstFlags || n != 10 {
 		t.Errorf("%d flags under %q", n, groups[0].Heading)
 	}
 	help := must(t, "crawl", "--help")
@@ -151,7 +152,7 @@ func TestCrawlGroups(t *testing.T) {
 			t.Errorf("%d times %s", strings.Count(help, flag), k.Flag())
 		}
 	}
-	if strings.Index(help, firstFlags) > strings.Index(help, "\nSeeds and limits:\n") {
+	if strings.Index(help, console.FirstFlags) > strings.Index(help, "\nSeeds and limits:\n") {
 		t.Error("the first flags are not the first")
 	}
 }

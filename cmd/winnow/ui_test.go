@@ -14,13 +14,14 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // tryVerb runs a verb with the given code in-process and gives its exit code and
 // what it said on the two streams.
-func tryVerb(ctx context.Context, verb func(u *ui) error, args ...string) (code int, stdout, stderr string) {
+func tryVerb(ctx context.Context, verb func(u *console.UI) error, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	u := newUI(strings.NewReader(""), &out, &errs)
+	u := console.New(strings.NewReader(""), &out, &errs)
 	root := newRootCommand(u)
 	root.AddCommand(&cobra.Command{
 		Use:  "try",
@@ -53,18 +54,18 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"success", nil, 0, ""},
 		{"error", errors.New("open graph \"g\": it is not there"), 1, "winnow: error: open graph \"g\": it is not there\n"},
-		{"hint", withHint(errors.New("a"), "try: winnow %s", "b"), 1, "winnow: error: a\nwinnow: hint: try: winnow b\n"},
-		{"wrapped hint", fmt.Errorf("import: %w", withHint(errors.New("a"), "b")), 1, "winnow: error: import: a\nwinnow: hint: b\n"},
-		{"usage", usagef("--follow %g is above 1", 1.5), 2, "winnow: error: --follow 1.5 is above 1\n"},
-		{"usage with hint", withHint(usagef("a"), "b"), 2, "winnow: error: a\nwinnow: hint: b\n"},
-		{"missing", missingf("one policy of %d failed", 3), 3, "winnow: error: one policy of 3 failed\n"},
+		{"hint", console.WithHint(errors.New("a"), "try: winnow %s", "b"), 1, "winnow: error: a\nwinnow: hint: try: winnow b\n"},
+		{"wrapped hint", fmt.Errorf("import: %w", console.WithHint(errors.New("a"), "b")), 1, "winnow: error: import: a\nwinnow: hint: b\n"},
+		{"usage", console.Usagef("--follow %g is above 1", 1.5), 2, "winnow: error: --follow 1.5 is above 1\n"},
+		{"usage with hint", console.WithHint(console.Usagef("a"), "b"), 2, "winnow: error: a\nwinnow: hint: b\n"},
+		{"missing", console.Missingf("one policy of %d failed", 3), 3, "winnow: error: one policy of 3 failed\n"},
 		{"several lines", errors.Join(errors.New("a"), errors.New("b")), 1, "winnow: error: a; b\n"},
 		{"cancelled by something else", context.Canceled, 1, "winnow: error: context canceled\n"},
-		{"nobody reads", fmt.Errorf("write ranks: %w", errReaderGone), 0, ""},
+		{"nobody reads", fmt.Errorf("write ranks: %w", console.ErrReaderGone), 0, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			code, stdout, stderr := tryVerb(t.Context(), func(*ui) error { return test.err })
+			code, stdout, stderr := tryVerb(t.Context(), func(*console.UI) error { return test.err })
 			if code != test.code || stdout != "" || stderr != test.want {
 				t.Errorf("exit %d, stdout %q, stderr %q; want %d, nothing, %q", code, stdout, stderr, test.code, test.want)
 			}
@@ -74,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestInterruptedVerb(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	code, _, stderr := tryVerb(ctx, func(*ui) error {
+	code, _, stderr := tryVerb(ctx, func(*console.UI) error {
 		cancel()
 		return fmt.Errorf("import: %w", ctx.Err())
 	})
@@ -82,21 +83,21 @@ func TestInterruptedVerb(t *testing.T) {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
 	// A verb that got through before it noticed has done its work.
-	if code, _, _ = tryVerb(ctx, func(*ui) error { return nil }); code != 0 {
+	if code, _, _ = tryVerb(ctx, func(*console.UI) error { return nil }); code != 0 {
 		t.Errorf("exit %d of a verb that finished", code)
 	}
 	// An error of its own is not hidden by the interruption.
-	if code, _, _ = tryVerb(ctx, func(*ui) error { return errors.New("disk full") }); code != 1 {
+	if code, _, _ = tryVerb(ctx, func(*console.UI) error { return errors.New("disk full") }); code != 1 {
 		t.Errorf("exit %d of a verb that failed", code)
 	}
 }
 
 // TestNotes: notes go to standard error, and --quiet and --json silence them.
 func TestNotes(t *testing.T) {
-	verb := func(u *ui) error {
-		u.notef("read %d links", 7)
-		u.verbosef("sorted in %d runs", 2)
-		u.printf("done\n")
+	verb := func(u *console.UI) error {
+		u.Notef("read %d links", 7)
+		u.Verbosef("sorted in %d runs", 2)
+		u.Printf("done\n")
 		return nil
 	}
 	for args, want := range map[string]string{
@@ -115,8 +116,8 @@ func TestNotes(t *testing.T) {
 }
 
 func TestJSONLine(t *testing.T) {
-	_, stdout, _ := tryVerb(t.Context(), func(u *ui) error {
-		return u.json(map[string]string{"url": "http://a/?x=1&y=<2>"})
+	_, stdout, _ := tryVerb(t.Context(), func(u *console.UI) error {
+		return u.JSON(map[string]string{"url": "http://a/?x=1&y=<2>"})
 	})
 	if want := `{"url":"http://a/?x=1&y=<2>"}` + "\n"; stdout != want {
 		t.Errorf("%q, want %q", stdout, want)
@@ -246,6 +247,6 @@ func testBinary(t *testing.T) string {
 
 // run executes a command line in this process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	u := newUI(stdin, stdout, stderr)
+	u := console.New(stdin, stdout, stderr)
 	return execute(ctx, u, newRootCommand(u), args)
 }

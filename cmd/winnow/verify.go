@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
@@ -14,7 +15,7 @@ type verifyOptions struct {
 	limit int // findings of a kind that are listed
 }
 
-func newVerifyCommand(u *ui) *cobra.Command {
+func newVerifyCommand(u *console.UI) *cobra.Command {
 	opt := &verifyOptions{}
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
@@ -38,12 +39,12 @@ damaged or truncated file is a violation.
 Exit code 0: no violation; 3: violations were found.`,
 		Example: `  winnow verify a.example.crawl
   winnow verify a.example.crawl --json --limit 10000`,
-		Args: exactly("DIR"),
+		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(cmd.Context(), u, opt, args[0])
 		},
 	}
-	whole(cmd.Flags(), &opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
+	console.Whole(cmd.Flags(), &opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
 	return cmd
 }
 
@@ -54,11 +55,11 @@ type verifyResult struct {
 	*history.Findings
 }
 
-func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error {
+func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir string) error {
 	if opt.limit < 1 {
-		return withHint(usagef("--limit: %d: list at least one finding of a kind", opt.limit), "try: %s", u.withFlag("--limit", "20"))
+		return console.WithHint(console.Usagef("--limit: %d: list at least one finding of a kind", opt.limit), "try: %s", u.WithFlag("--limit", "20"))
 	}
-	p := show.NewProgress(u.progress(), "verify "+dir, 0, show.UnitBytes)
+	p := show.NewProgress(u.Progress(), "verify "+dir, 0, show.UnitBytes)
 	defer p.Done()
 	f, err := history.Verify(ctx, dir, history.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
@@ -70,26 +71,26 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	if err != nil {
 		return err
 	}
-	if u.asJSON {
+	if u.AsJSON {
 		err = verifyJSON(u, dir, f)
 	} else {
 		for _, note := range f.Notes {
-			u.notef("%s", note)
+			u.Notef("%s", note)
 		}
-		err = terminal.PrintFindings(u.stdout, dir, f)
+		err = terminal.PrintFindings(u.Stdout, dir, f)
 	}
 	if n := f.Count(); err == nil && n > 0 {
-		return missingf("%s: %s found", dir, show.Counted(n, "violation"))
+		return console.Missingf("%s: %s found", dir, show.Counted(n, "violation"))
 	}
 	return err
 }
 
 // verifyJSON prints each finding as an object, and last what was verified.
-func verifyJSON(u *ui, dir string, f *history.Findings) error {
+func verifyJSON(u *console.UI, dir string, f *history.Findings) error {
 	for i := range f.List {
-		if err := u.json(&f.List[i]); err != nil {
+		if err := u.JSON(&f.List[i]); err != nil {
 			return err
 		}
 	}
-	return u.json(&verifyResult{dir, f.Count() == 0, f})
+	return u.JSON(&verifyResult{dir, f.Count() == 0, f})
 }

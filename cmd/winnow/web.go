@@ -10,18 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
+	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type webOptions struct {
-	generateOptions
+	graphs.Synthetic
 	listen   serve.Listen
 	topics   fakeweb.Topics
 	mixed    bool           // some of everything
@@ -32,14 +33,14 @@ type webOptions struct {
 	bombSize show.Size
 	changes  bool
 	changing bool // and vanish, move, and mislead about it
-	duration span
+	duration console.Span
 	report   string
 	caFile   string
 	flags    *pflag.FlagSet
 }
 
-func newWebCommand(u *ui) *cobra.Command {
-	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}, topics: fakeweb.SomeTopics()}
+func newWebCommand(u *console.UI) *cobra.Command {
+	opt := &webOptions{Synthetic: graphs.Synthetic{Pages: 100_000}, topics: fakeweb.SomeTopics()}
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
 		Short: "serve the synthetic web on this machine",
@@ -67,7 +68,7 @@ the fetched pages is on it, and how many of its pages were found.`,
   winnow web --changing --change-median 20m --vanish 0.1
   winnow web --topics 8 --topic-share 0.02
   winnow web --https 0.5 --tls 127.0.0.1:8443 --ca-file ca.pem`,
-		Args: exactly(),
+		Args: console.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runWeb(cmd.Context(), u, opt)
 		},
@@ -75,7 +76,7 @@ the fetched pages is on it, and how many of its pages were found.`,
 	opt.addFlags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("mixed", "hostile")
 	cmd.MarkFlagsMutuallyExclusive("changes", "changing")
-	groupUsage(u, cmd)
+	console.GroupUsage(u, cmd)
 	return cmd
 }
 
@@ -101,11 +102,11 @@ func webTimes(s *answer.Options) []webTime {
 func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	o.flags = f
 	f.SortFlags = false
-	o.addSpec(f)
+	o.AddSpec(f)
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
-	whole(f, &o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
+	console.Whole(f, &o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
@@ -114,26 +115,26 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.Lookup("min-size").DefValue, f.Lookup("max-size").DefValue, f.Lookup("bomb-size").DefValue = "", "", ""
 	f.StringSliceVar(&o.serve.Encodings, "encodings", nil, "content codings: gzip, br, zstd")
 	for _, t := range webTimes(&o.serve) {
-		f.Var((*span)(t.field), t.name, t.help)
+		f.Var((*console.Span)(t.field), t.name, t.help)
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
 	o.addChangeFlags(f)
-	whole(f, &o.topics.Number, "topics", 0, "number of topics, at most 8; 0: pages are about nothing")
+	console.Whole(f, &o.topics.Number, "topics", 0, "number of topics, at most 8; 0: pages are about nothing")
 	f.Float64Var(&o.topics.Share, "topic-share", o.topics.Share, "share of the pages on the first topic; the second has half of it, the third a third")
 	f.Float64Var(&o.topics.Preference, "topic-preference", o.topics.Preference, "share of the links of pages on a topic that prefer pages on it")
-	setGroup(f, "Topics", "topics", "topic-share", "topic-preference")
+	console.SetGroup(f, "Topics", "topics", "topic-share", "topic-preference")
 	f.Var(&o.duration, "duration", "stop after this time")
 	f.StringVar(&o.report, "report", "", "write the counts of each site as JSON to this file at the end")
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
-	setGroup(f, firstFlags, "pages", "sites", "links", "random-seed", "mixed", "hostile", "listen", "dns", "duration", "report")
-	setGroup(f, "Where it is served", "tls", "addresses", "ca-file")
-	setGroup(f, "The pages", "min-size", "max-size", "bomb-size", "encodings", "changes")
+	console.SetGroup(f, console.FirstFlags, "pages", "sites", "links", "random-seed", "mixed", "hostile", "listen", "dns", "duration", "report")
+	console.SetGroup(f, "Where it is served", "tls", "addresses", "ca-file")
+	console.SetGroup(f, "The pages", "min-size", "max-size", "bomb-size", "encodings", "changes")
 	for _, t := range webTimes(&o.serve) {
-		setGroup(f, "Times", t.name)
+		console.SetGroup(f, "Times", t.name)
 	}
 	for _, s := range o.serve.Shares() {
 		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
-		setGroup(f, "Shares, from 0 to 1, of what behaves in another way", s.Name)
+		console.SetGroup(f, "Shares, from 0 to 1, of what behaves in another way", s.Name)
 	}
 }
 
@@ -177,31 +178,31 @@ type webPlace struct {
 	Seed     uint64   `json:"random_seed"`
 }
 
-func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
-	spec := opt.spec()
+func runWeb(ctx context.Context, u *console.UI, opt *webOptions) error {
+	spec := opt.Spec()
 	spec.Topics = opt.topics
 	web, err := fakeweb.New(spec)
 	if err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	if (opt.flags.Changed("topic-share") || opt.flags.Changed("topic-preference")) && opt.topics.Number == 0 {
-		return withHint(usagef("--topic-share and --topic-preference need --topics"), "try: %s", u.withFlag("--topics", "8"))
+		return console.WithHint(console.Usagef("--topic-share and --topic-preference need --topics"), "try: %s", u.WithFlag("--topics", "8"))
 	}
 	answers := opt.options()
 	if answers.HTTPS > 0 && opt.listen.TLS == "" {
-		return withHint(usagef("--https needs --tls"), "try: %s", u.withFlag("--tls", "127.0.0.1:8443"))
+		return console.WithHint(console.Usagef("--https needs --tls"), "try: %s", u.WithFlag("--tls", "127.0.0.1:8443"))
 	}
 	if name := opt.strayChange(); name != "" {
-		return withHint(usagef("--%s needs --changing", name), "try: %s", u.withFlag("--changing", ""))
+		return console.WithHint(console.Usagef("--%s needs --changing", name), "try: %s", u.WithFlag("--changing", ""))
 	}
 	server, err := serve.New(web, answers)
 	if err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	if opt.report == "" {
 		return serveWeb(ctx, u, opt, server)
 	}
-	report, err := result.Create(opt.report, u.stdout) // before anything is served
+	report, err := result.Create(opt.report, u.Stdout) // before anything is served
 	if err != nil {
 		return err
 	}
@@ -217,7 +218,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 
 // serveWeb serves until Ctrl-C or the end of --duration, which is how it is meant to end:
 // then the count is printed.
-func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server) error {
+func serveWeb(ctx context.Context, u *console.UI, opt *webOptions, server *serve.Server) error {
 	n, err := server.Listen(opt.listen)
 	if err != nil {
 		return explainListen(err)
@@ -234,18 +235,18 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	waitFor(ctx, time.Duration(opt.duration))
 	n.Close()
 	visits := server.Counter().Visits()
-	if u.asJSON {
-		return u.json(visits)
+	if u.AsJSON {
+		return u.JSON(visits)
 	}
-	return terminal.PrintVisits(u.stdout, visits)
+	return terminal.PrintVisits(u.Stdout, visits)
 }
 
 // explainListen distinguishes a wrong address from one that is in use.
 func explainListen(err error) error {
 	if strings.Contains(err.Error(), "loopback") {
-		return &usageError{err}
+		return console.Usage(err)
 	}
-	return withHint(err, "port 0 is any free port: --listen 127.0.0.1:0 --dns 127.0.0.1:0")
+	return console.WithHint(err, "port 0 is any free port: --listen 127.0.0.1:0 --dns 127.0.0.1:0")
 }
 
 func waitFor(ctx context.Context, d time.Duration) {
@@ -258,7 +259,7 @@ func waitFor(ctx context.Context, d time.Duration) {
 }
 
 // printPlace prints where the web is served, and where a crawl of it starts.
-func printPlace(u *ui, s *serve.Server, n *serve.Net) error {
+func printPlace(u *console.UI, s *serve.Server, n *serve.Net) error {
 	spec := s.Web().Spec()
 	p := webPlace{
 		Listen: n.HTTP.String(), Resolver: n.Resolver(), Seeds: []string{s.URL(0)},
@@ -267,10 +268,10 @@ func printPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	if n.TLS.IsValid() {
 		p.TLS = n.TLS.String()
 	}
-	if err := u.result(p); err != nil || u.asJSON {
+	if err := u.Result(p); err != nil || u.AsJSON {
 		return err
 	}
-	u.notef("serving on %s until Ctrl-C; start a crawl at the seed, with the resolver", p.Listen)
+	u.Notef("serving on %s until Ctrl-C; start a crawl at the seed, with the resolver", p.Listen)
 	return nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // changeTimes are the flags of a changing web that take a duration.
@@ -28,18 +28,18 @@ func changeSpreads(c *answer.Changes) []answer.Share {
 func (o *webOptions) addChangeFlags(f *pflag.FlagSet) {
 	c, group := &o.serve.Changes, "A changing web, with --changing"
 	f.BoolVar(&o.changing, "changing", false, "pages change, vanish and move; sites tell the truth about it or not")
-	setGroup(f, firstFlags, "changing")
+	console.SetGroup(f, console.FirstFlags, "changing")
 	for _, t := range changeTimes(c) {
-		f.Var((*span)(t.field), t.name, t.help)
-		setGroup(f, group, t.name)
+		f.Var((*console.Span)(t.field), t.name, t.help)
+		console.SetGroup(f, group, t.name)
 	}
 	for _, s := range changeSpreads(c) {
 		f.Float64Var(s.Value, s.Name, 0, s.Help)
-		setGroup(f, group, s.Name)
+		console.SetGroup(f, group, s.Name)
 	}
 	for _, s := range c.Shares() {
 		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
-		setGroup(f, group, s.Name)
+		console.SetGroup(f, group, s.Name)
 	}
 }
 

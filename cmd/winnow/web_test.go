@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/console"
 )
 
 // startWeb runs the verb in-process and returns where the web is. wait cancels it, as
@@ -68,7 +70,7 @@ func TestWeb(t *testing.T) {
 	}
 	c.CloseIdleConnections()
 	code, out := wait()
-	if code != exitOK || !strings.Contains(out, `"requests":4,"kinds":{"page":2,"robots":1,"unknown":1}`) {
+	if code != console.ExitOK || !strings.Contains(out, `"requests":4,"kinds":{"page":2,"robots":1,"unknown":1}`) {
 		t.Errorf("exit code %d, printed %s", code, out)
 	}
 	text, err := os.ReadFile(report)
@@ -104,7 +106,7 @@ func TestWebHostile(t *testing.T) {
 	}
 	c.CloseIdleConnections()
 	code, out := wait()
-	if code != exitOK || !strings.Contains(out, `"kinds":{"page":1,"trap":3}`) || !strings.Contains(out, `"traps":3,"trap_share":0.75,"trap_kinds":{"calendar":3}`) {
+	if code != console.ExitOK || !strings.Contains(out, `"kinds":{"page":1,"trap":3}`) || !strings.Contains(out, `"traps":3,"trap_share":0.75,"trap_kinds":{"calendar":3}`) {
 		t.Errorf("exit code %d, printed %s", code, out)
 	}
 }

@@ -177,6 +177,9 @@ func appendString(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
+// OfPart returns the name of the WARC file of what PartName names.
+func OfPart(name string) string { return strings.TrimSuffix(name, indexSuffix+".part") + Suffix }
+
 // LinesName returns the name of a file with all lines of the index of a WARC file, not
 // sorted: see WriteIndexThrough.
 func LinesName(name string) string { return IndexName(name) + ".lines" }

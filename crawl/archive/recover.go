@@ -152,7 +152,11 @@ func (w *Writer) clear(x *remains) error {
 	if len(x.later) == 0 && x.tail() == 0 && !isOpen(x.current.Name) {
 		return nil // the index of a closed file holds
 	}
+	kept := PartName(strings.TrimSuffix(x.current.Name, OpenSuffix)) // what lies beyond is not used
 	for _, name := range x.indexes {
+		if name == kept && isOpen(x.current.Name) {
+			continue
+		}
 		if err := w.dir.Remove(name); err != nil {
 			return err
 		}
@@ -202,6 +206,7 @@ func (w *Writer) resume(x *remains) (err error) {
 		if w.file, err = w.dir.Open(name, disk.Change); err != nil {
 			return err
 		}
+		w.current = w.name
 		return w.file.Sync()
 	}
 	w.recovery.Absent, w.recovery.Missing = name == "", max(0, x.at.Size-size)

@@ -46,7 +46,7 @@ type Writer struct {
 	next    Position // where the next byte goes
 	parts   []part   // of the open group
 	created string   // name of the file that the open group creates
-	current string   // name of the file of next; empty: it has no byte, or an earlier session began it
+	current string   // name of the file of next; empty: it has no byte
 	begin   int64    // offset of the open group
 
 	// Of the committer.
@@ -105,8 +105,8 @@ func (w *Writer) start() {
 	w.add(w.config.Builder.Warcinfo(w.created, now, &w.config.Info))
 }
 
-// Current returns the name of the file of the last Append; empty if an earlier session began
-// that file.
+// Current returns the name of the file of the last Append, or of the one that Open continues; empty if
+// there is none.
 func (w *Writer) Current() string { return w.current }
 
 // Size returns where the next byte goes: of the open group, not of the disk.

@@ -160,7 +160,7 @@ func (x *explainer) queued() string {
 		text += ", and the robots.txt of the site is at another site, from where it is fetched first"
 	case k.Place == "closed":
 		text += ", and the site is not requested any more"
-	case x.f.Withholds(x.s.PagesLeft(), x.site):
+	case x.f.BelowFloor(x.s.PagesLeft(), x.site):
 		return text + fmt.Sprintf(", and its site is left idle: of all pages that wait, none of its own is among the best, and the crawl has %s left (--pages, --wait-for-better)", show.Counted(int64(x.s.PagesLeft()), "page"))
 	case n > 0:
 		text += fmt.Sprintf(", and the site is requested every %s", show.Duration(k.Between)) + reasonOf(x.Clock.By)

@@ -29,7 +29,7 @@ func TestWaitsForBetter(t *testing.T) {
 		left := s.PagesLeft()
 		idle := map[graph.Site]bool{}
 		for site := range graph.Site(s.Frontier.Sites()) {
-			idle[site] = s.Frontier.Withholds(left, site)
+			idle[site] = s.Frontier.BelowFloor(left, site)
 		}
 		said := 0
 		for p := range graph.Page(s.Frontier.Pages()) {

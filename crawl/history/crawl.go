@@ -318,9 +318,15 @@ func (c *Crawl) Feed() (*graph.Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	fetched := make([]uint64, (c.Known()+63)/64)
+	origin, err := c.origin(s)
+	if err != nil {
+		return nil, err
+	}
+	fetched, sizes := make([]uint64, (c.Known()+63)/64), make([]uint32, c.Known())
 	return &graph.Feed{
 		Name:    filepath.Base(c.Path),
+		Origin:  origin,
+		Sizes:   func() []uint32 { return sizes },
 		Pages:   c.Known,
 		Fetched: func() []uint64 { return fetched },
 		Links: func(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
@@ -330,6 +336,9 @@ func (c *Crawl) Feed() (*graph.Feed, error) {
 					return nil
 				}
 				fetched[e.Page/64] |= 1 << (e.Page % 64)
+				if e.Bytes > 0 { // an answer that a page did not change has none
+					sizes[e.Page] = graph.SizeOf(e.Bytes)
+				}
 				for _, to := range e.Links {
 					if err := add(e.Page, to); err != nil {
 						return err

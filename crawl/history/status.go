@@ -206,7 +206,7 @@ func foreignSites(s *state.State) (n int64) {
 // fillWaits sets the numbers of sites that wait.
 func (x *Status) fillWaits(s *state.State) {
 	x.Counts, x.Down, x.Waits, x.Delays, x.NextTry = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}, map[string]int{}, nil
-	x.Wanting, x.idle = s.Frontier.WantingSites(), s.Frontier.Withheld(s.PagesLeft())
+	x.Wanting, x.idle = s.Frontier.WantingSites(), s.Frontier.SitesBelowFloor(s.PagesLeft())
 	s.Frontier.Waiting(func(site graph.Site, by string) {
 		if _, down := s.Weather.WhyDown(site); !down {
 			x.Delays[by]++

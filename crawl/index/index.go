@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -81,27 +82,57 @@ type Indexer struct {
 
 	open *lineFile   // of the file that is written; nil: there is none
 	full []*lineFile // of files before it that are not indexed yet
+
+	resumed string   // the file that an earlier session left open; empty: there is none
+	begun   int64    // its size when this session began
+	left    []string // other files of which an earlier session left lines
 }
 
-// New returns an Indexer of a crawl directory whose last WARC file has a size.
-func New(dir string, size int64) *Indexer {
-	if dir != "" { // lines that a session which was killed has left are not all
-		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.PartName("*")))
-		for _, name := range old {
-			_ = os.Remove(name)
+// New returns an Indexer of a crawl directory whose last WARC file has a size. open is the name of
+// that file if the session continues it.
+func New(dir string, size int64, open string) *Indexer {
+	x := &Indexer{dir: dir, file: -1, size: size, pace: &pace{}, resumed: open, begun: size}
+	if dir != "" {
+		parts, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.PartName("*")))
+		for _, name := range parts {
+			x.left = append(x.left, archive.OfPart(name))
 		}
 	}
-	return &Indexer{dir: dir, file: -1, size: size, pace: &pace{}}
+	return x
 }
 
-// Add adds the records of an exchange, at an offset of a file that this session has begun.
+// adopt completes the lines that sessions before this one have left of files that are finished.
+func (x *Indexer) adopt() {
+	for _, path := range x.left {
+		info, err := os.Stat(path)
+		if _, none := os.Stat(archive.PartName(path)); none != nil || errors.Is(err, fs.ErrNotExist) {
+			continue // it is still open
+		}
+		if err == nil && !x.Late {
+			err = complete(path, path, info.Size())
+		}
+		if err == nil && !x.Late {
+			err = os.Rename(archive.PartName(path), archive.LinesName(path))
+		}
+		if err != nil || x.Late {
+			_ = os.Remove(archive.PartName(path))
+		}
+	}
+}
+
+// Add adds the records of an exchange, at an offset of a file.
 func (x *Indexer) Add(file string, offset int64, r *archive.Records) {
 	if x.dir == "" || file == "" || x.Late {
 		return
 	}
 	if x.open == nil || x.open.name != file {
 		x.turn()
-		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
+		from := int64(0)
+		if file == x.resumed {
+			from = x.begun
+			x.left = slices.DeleteFunc(slices.Clone(x.left), func(path string) bool { return filepath.Base(path) == file })
+		}
+		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file, from)
 	}
 	if len(r.Entry) > 0 {
 		x.open.add(offset, r)
@@ -135,11 +166,12 @@ func (x *Indexer) Look(committed archive.Position, warn func(string, ...any)) {
 	default:
 	}
 	if x.done == nil && committed.File > x.file && committed.Size > 0 {
-		done, full := make(chan error, 1), x.full
-		x.file, x.done, x.full = committed.File, done, nil
+		done, full, old := make(chan error, 1), x.full, *x
+		x.file, x.done, x.full, x.left = committed.File, done, nil, nil
 		x.pace.granted.Store(0)
 		go func() {
 			settle(full)
+			old.adopt()
 			_, err := writeAll(x.dir, math.MaxInt64, x.pace)
 			done <- err
 		}()
@@ -155,8 +187,10 @@ func (x *Indexer) Wait() {
 	}
 	x.turn()
 	for _, f := range x.full {
-		<-f.done
-		_ = os.Remove(f.part())
+		<-f.done // the next session continues with its lines
+		if f.broken {
+			_ = os.Remove(f.part())
+		}
 	}
 	x.full = nil
 }
@@ -179,6 +213,7 @@ func (x *Indexer) Finish(hurry bool, warn func(string, ...any)) {
 	x.full = nil
 	x.Wait()
 	settle(full)
+	x.adopt()
 	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes

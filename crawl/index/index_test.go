@@ -55,7 +55,7 @@ func TestGatheredLines(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(archived, 0o755), os.WriteFile(left, []byte("x"), 0o644)); err != nil {
 				t.Fatal(err)
 			}
-			x := New(dir, 0)
+			x := New(dir, 0, "")
 			b := archive.NewBuilder(archive.ID{1}, archive.SHA1)
 			var files [2][]byte
 			file := func(i int) string { return fmt.Sprintf("winnow-20260131235959-%05d.warc.gz", i) }
@@ -94,6 +94,66 @@ func TestGatheredLines(t *testing.T) {
 }
 
 // warcRecord returns a record as other crawlers write them, uncompressed.
+// What a session that was killed has left of its lines is continued by the next one, so that the file
+// is not read again: not when a record follows, and not when none does.
+func TestLinesOfKilled(t *testing.T) {
+	for _, more := range []int{0, 300} {
+		dir := t.TempDir()
+		archived := filepath.Join(dir, layout.ArchiveDir)
+		if err := os.MkdirAll(archived, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		const file = "winnow-20260131235959-00000.warc.gz"
+		b, all := archive.NewBuilder(archive.ID{1}, archive.SHA1), []byte(nil)
+		add := func(x *Indexer, from, to int) {
+			for i := from; i < to; i++ {
+				url := fmt.Sprintf("http://%d.example/%d", i%7, i)
+				r, err := b.Build(nil, &archive.Exchange{URL: url, Time: time.Unix(int64(i), 0), Response: archive.Response{Status: 200, Body: []byte(url)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x.Add(file, int64(len(all)), &r)
+				all = append(all, r.Bytes...)
+			}
+		}
+		x := New(dir, 0, "")
+		add(x, 0, 800)
+		committed := int64(len(all))
+		add(x, 800, 850) // lost
+		x.Wait()
+		all = all[:committed]
+		part := filepath.Join(archived, archive.PartName(file))
+		info, err := os.Stat(part)
+		if err == nil {
+			err = os.Truncate(part, info.Size()*3/4) // some lines were not written
+		}
+		spoiled := append(bytes.Repeat([]byte("x"), len(all)/2), all[len(all)/2:]...) // nobody reads the first half
+		if err := errors.Join(err, os.WriteFile(filepath.Join(archived, file+archive.OpenSuffix), spoiled, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		x = New(dir, committed, file)
+		add(x, 850, 850+more)
+		x.turn()
+		for _, f := range x.full { // its lines are written
+			err := <-f.done
+			f.done <- err
+		}
+		spoiled = append(spoiled, all[len(spoiled):]...)
+		if err := errors.Join(os.Remove(filepath.Join(archived, file+archive.OpenSuffix)), os.WriteFile(filepath.Join(archived, file), spoiled, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		x.Finish(true, func(s string, more ...any) { t.Error(s, more) })
+		want, err := archive.Index(archive.NewReader(bytes.NewReader(all), ""), file)
+		got, err2 := os.ReadFile(archive.IndexName(filepath.Join(archived, file)))
+		if err != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d more: %d bytes, want %d; %v, %v", more, len(got), len(want), err, err2)
+		}
+		if list, _ := os.ReadDir(archived); len(list) != 2 {
+			t.Errorf("left: %v", list)
+		}
+	}
+}
+
 func warcRecord(kind, url, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"+
 		"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\nContent-Type: application/http;msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",

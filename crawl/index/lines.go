@@ -1,7 +1,9 @@
 package index
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -19,16 +21,18 @@ type lineFile struct {
 	spare  chan []byte // written blocks, to be used again
 	done   chan error  // of the goroutine
 	broken bool        // lines were dropped
+	from   int64       // records below it are those of earlier sessions
 }
 
 // lineBlock is the number of bytes that are written at once.
 const lineBlock = 64 << 10
 
-// newLineFile begins to gather the lines of a file.
-func newLineFile(dir, name string) *lineFile {
+// newLineFile begins to gather the lines of a file. Those of its records below an offset are what an
+// earlier session has left.
+func newLineFile(dir, name string, from int64) *lineFile {
 	f := &lineFile{
 		name: name, path: filepath.Join(dir, name),
-		blocks: make(chan []byte, 4), spare: make(chan []byte, 4), done: make(chan error, 1),
+		blocks: make(chan []byte, 64), spare: make(chan []byte, 4), done: make(chan error, 1), from: from,
 	}
 	go func() { f.done <- f.write() }()
 	return f
@@ -77,7 +81,16 @@ func (f *lineFile) end() {
 
 // write writes blocks of lines until there are no more.
 func (f *lineFile) write() error {
-	to, err := os.OpenFile(f.part(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	mode := os.O_TRUNC
+	if f.from > 0 {
+		if err := complete(f.path, f.path+archive.OpenSuffix, f.from); err != nil {
+			for range f.blocks { // nobody waits
+			}
+			return err
+		}
+		mode = os.O_APPEND
+	}
+	to, err := os.OpenFile(f.part(), os.O_CREATE|os.O_WRONLY|mode, 0o600)
 	for b := range f.blocks {
 		if err == nil {
 			_, err = to.Write(b)
@@ -105,4 +118,40 @@ func settle(full []*lineFile) {
 			_ = os.Remove(f.part())
 		}
 	}
+}
+
+// mostMissing is the largest number of bytes of a WARC file that are read for lines which a session
+// that was killed had not written yet.
+const mostMissing = 32 << 20
+
+var errMissing = errors.New("too many lines are missing")
+
+// complete makes the lines that a session has left of a WARC file those of all records below an
+// offset. The bytes of the file are at in.
+func complete(path, in string, size int64) error {
+	old, err := os.ReadFile(archive.PartName(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	done, kept := int64(0), 0
+	for line := range bytes.Lines(old) {
+		x, err := archive.ParseLine(line)
+		if err != nil || line[len(line)-1] != '\n' || x.Offset < done || x.Offset+x.Length > size {
+			break
+		}
+		done, kept = x.Offset+x.Length, kept+len(line)
+	}
+	if size-done > mostMissing {
+		return errMissing
+	}
+	f, err := os.Open(in)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	more, err := archive.LinesBetween(f, done, size, filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(archive.PartName(path), append(old[:kept], more...), 0o600)
 }

@@ -10,6 +10,26 @@ import (
 // are names. A URL is valid until each returns. The work is linear in the length of the style.
 func EachCSSURL(css []byte, each func(url []byte)) {
 	r := cssReader{css: css, each: each}
+	r.read()
+}
+
+// ReplaceCSSURLs appends a style to dst in which the URLs that EachCSSURL finds are others, unless
+// other returns "". They must have no quotes, backslashes and control characters.
+func ReplaceCSSURLs(dst, css []byte, other func(url []byte) string) []byte {
+	r, done := cssReader{css: css}, 0
+	r.each = func(url []byte) {
+		if to := other(url); to != "" {
+			dst = append(dst, css[done:r.from]...)
+			dst = append(append(append(dst, '"'), to...), '"')
+			done = r.to
+		}
+	}
+	r.read()
+	return append(dst, css[done:]...)
+}
+
+// read reads all tokens.
+func (r *cssReader) read() {
 	for r.pos < len(r.css) {
 		r.next()
 	}
@@ -19,6 +39,8 @@ func EachCSSURL(css []byte, each func(url []byte)) {
 type cssReader struct {
 	css   []byte
 	pos   int // next byte of css; never goes back
+	from  int // where the last string or URL begins, with its quotes, and where it ends
+	to    int
 	each  func(url []byte)
 	buf   []byte // of the last name, string or URL
 	depth int    // of parentheses
@@ -153,7 +175,8 @@ func (r *cssReader) space() {
 
 // bare reads a URL without quotes into buf. It reports false for one that browsers do not accept.
 func (r *cssReader) bare() bool {
-	r.buf = r.buf[:0]
+	r.buf, r.from = r.buf[:0], r.pos
+	defer func() { r.to = r.pos }()
 	for r.pos < len(r.css) {
 		switch c := r.css[r.pos]; {
 		case c == ')' || class[c]&space != 0:
@@ -173,8 +196,9 @@ func (r *cssReader) bare() bool {
 // quoted reads a string into buf. It reports false for one that a line break ends.
 func (r *cssReader) quoted() bool {
 	q := r.css[r.pos]
+	r.buf, r.from = r.buf[:0], r.pos
+	defer func() { r.to = r.pos }()
 	r.pos++
-	r.buf = r.buf[:0]
 	for r.pos < len(r.css) {
 		switch c := r.css[r.pos]; c {
 		case q:

@@ -61,7 +61,7 @@ func (s *State) sent(e *event.Event) {
 	self, _ := s.Self()
 	list, amounts := s.Frontier.Drained()
 	width := s.Frontier.Amounts()
-	m := exchange.Message{From: uint16(self), To: e.Part, Number: e.Message, Width: width}
+	m := exchange.Message{From: uint16(self), To: e.Part, Number: e.Message, Width: width, Lessons: s.Frontier.Lessons()}
 	for i := range list {
 		d := &list[i]
 		site, rest, _ := s.Read(d.Page)
@@ -90,7 +90,7 @@ func (s *State) sent(e *event.Event) {
 // Link adds what a message of another partition tells to a record.
 func (s *State) Link(r *journal.Record, m *exchange.Message) {
 	e := &r.Event
-	e.Part, e.Message = m.From, m.Number
+	e.Part, e.Message, e.Lessons = m.From, m.Number, append(e.Lessons, m.Lessons...)
 	for i := range m.Entries {
 		x := &m.Entries[i]
 		t := target{}

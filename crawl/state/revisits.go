@@ -3,8 +3,6 @@ package state
 import (
 	"bytes"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -12,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/zeebo/xxh3"
 )
 
 // revisits holds what visits have shown of the changes of pages, for a crawl that divides its

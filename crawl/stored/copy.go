@@ -2,6 +2,7 @@ package stored
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +89,28 @@ func (a *Archive) Find(url string, at time.Time) (*Copy, error) {
 	}
 	return nil, m
 }
+
+// Nearest returns the copy of a URL whose visit is nearest to a time, one that brought something if
+// there is such a one: what a page was shown with was mostly fetched after it.
+func (a *Archive) Nearest(url string, at time.Time) (*Copy, error) {
+	visits, others, err := a.lookUp(url)
+	if err != nil {
+		return nil, err
+	}
+	if len(visits) == 0 {
+		return nil, &Missing{URL: url, Reason: Unfound, Others: others, dir: a.dir}
+	}
+	best := slices.MinFunc(visits, func(x, y Visit) int {
+		if x.failed() != y.failed() {
+			return map[bool]int{true: 1, false: -1}[x.failed()]
+		}
+		return cmp.Compare(x.Time.Sub(at).Abs(), y.Time.Sub(at).Abs())
+	})
+	return a.Read(&best, visits...)
+}
+
+// failed reports whether the answer says that there is nothing.
+func (v *Visit) failed() bool { return v.Status >= http.StatusBadRequest }
 
 // Read reads the copy of a visit. The body of a revisit is looked for among some visits of the
 // URL, and if it is not there in the whole archive.

@@ -73,7 +73,7 @@ func (r *pageRules) fate(s *fakeweb.Site, j uint32) (f Fate) {
 		return f
 	}
 	h := r.draw(s, streamFate, uint64(j))
-	if f.Kind = FateKind(pick(r.fates, h)); f.Kind == Stays || r.class(s, j) != OK {
+	if f.Kind = FateKind(draw.Pick(r.fates, h)); f.Kind == Stays || r.class(s, j) != OK {
 		return Fate{}
 	}
 	h = draw.Mix(h)

@@ -199,7 +199,7 @@ func (r *servers) down(s *fakeweb.Site) Down {
 	if s.ID == 0 {
 		return Up
 	}
-	return Down(pick(r.downs, r.draw(s, streamDown, 0)))
+	return Down(draw.Pick(r.downs, r.draw(s, streamDown, 0)))
 }
 
 // reachable reports whether a site has an address that takes connections.

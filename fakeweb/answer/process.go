@@ -1,12 +1,12 @@
 package answer
 
 import (
-	"math"
 	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/poisson"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -67,7 +67,7 @@ func (w *World) Changes(p graph.Page, from, to time.Duration) (at []time.Duratio
 		return at
 	}
 	own, bursts := r.processes(&site, j)
-	at = bursts.between(own.between(nil, from, to), from, to)
+	at = bursts.Between(own.Between(nil, from, to), from, to)
 	slices.Sort(at)
 	return at
 }
@@ -84,10 +84,10 @@ func (r *dice) instant() time.Duration {
 func (r *pageRules) interval(s *fakeweb.Site, j uint32) time.Duration {
 	c := &r.opt.Changes
 	if c.Median == 0 {
-		return time.Duration(r.intervals.at(r.draw(s, streamRate, uint64(j))))
+		return time.Duration(r.intervals.At(r.draw(s, streamRate, uint64(j))))
 	}
-	x := float64(c.PageSpread * normal(r.draw(s, streamPageRate, uint64(j))))
-	return time.Duration(max(1, min(r.dirInterval(s, j)*r.exp.at(x), 1<<61)))
+	x := float64(c.PageSpread * draw.Normal(r.draw(s, streamPageRate, uint64(j))))
+	return time.Duration(max(1, min(r.dirInterval(s, j)*r.exp.At(x), 1<<61)))
 }
 
 // dirInterval returns the mean interval of a page of the directory of page j whose own
@@ -97,7 +97,7 @@ func (r *pageRules) dirInterval(s *fakeweb.Site, j uint32) float64 {
 	if dir, _ := s.Place(j); dir >= 0 {
 		d = uint64(dir) + 1
 	}
-	return float64(c.Median) * r.exp.at(float64(c.Spread*normal(r.draw(s, streamDirRate, d))))
+	return float64(c.Median) * r.exp.At(float64(c.Spread*draw.Normal(r.draw(s, streamDirRate, d))))
 }
 
 // version returns the number of changes of page j up to an instant, and the last of them.
@@ -107,8 +107,8 @@ func (r *pageRules) version(s *fakeweb.Site, j uint32, at time.Duration) (n uint
 		return n, since
 	}
 	own, bursts := r.processes(s, j)
-	n, since = own.until(at)
-	m, last := bursts.until(at)
+	n, since = own.Until(at)
+	m, last := bursts.Until(at)
 	return n + m, max(since, last)
 }
 
@@ -119,7 +119,7 @@ func (r *pageRules) walk(s *fakeweb.Site, j uint32, at time.Duration, fn func(ti
 	seed := r.draw(s, streamChange, uint64(j))
 	next := time.Duration(0)
 	for n := uint64(0); ; n++ {
-		gap := time.Duration(min(mean*minusLog(unit(draw.Hash(seed, streamChange, n))), 1<<62))
+		gap := time.Duration(min(mean*draw.MinusLog(draw.Unit(draw.Hash(seed, streamChange, n))), 1<<62))
 		if gap > at-next {
 			return
 		}
@@ -136,164 +136,18 @@ const burstPages = 0.5
 // together with others of its directory. Both rates sum up to that of the page: the
 // directory has bursts at the rate Bursts/burstPages times its own, and the page takes part
 // in each with probability burstPages times its rate over that of the directory.
-func (r *pageRules) processes(s *fakeweb.Site, j uint32) (own, bursts process) {
+func (r *pageRules) processes(s *fakeweb.Site, j uint32) (own, bursts poisson.Process) {
 	share, rate := r.opt.Changes.Bursts, 1/float64(r.interval(s, j))
 	if share > 0 {
 		dirRate := 1 / r.dirInterval(s, j)
 		burstRate := dirRate * share / burstPages
 		join := min(1, burstPages*rate/dirRate)
 		d, _ := s.Place(j)
-		bursts = newProcess(r.draw(s, streamBurst, uint64(d+1)), burstRate, r.poisson)
-		bursts.join, bursts.share = r.draw(s, streamJoin, uint64(j))|1, uint64(join*(1<<63))
+		bursts = r.poisson.Process(r.draw(s, streamBurst, uint64(d+1)), burstRate)
+		bursts.Thin(r.draw(s, streamJoin, uint64(j))|1, join)
 		rate -= float64(burstRate * join)
 	}
-	return newProcess(r.draw(s, streamChange, uint64(j)), rate, r.poisson), bursts
-}
-
-// epochChanges is the mean number of changes in an epoch.
-const epochChanges = 4
-
-// A process is a Poisson process made of hashes. Time is cut into epochs with epochChanges
-// changes on average. One hash gives the number of changes in an epoch and one each says
-// where they are, so that a count needs one hash for each epoch before its own.
-type process struct {
-	seed   uint64
-	epoch  time.Duration // 0: there are no changes
-	counts []uint64      // cumulated distribution of the number in an epoch
-	join   uint64        // not 0: only a share of the changes counts, by hash
-	share  uint64        // in units of 2^-63
-}
-
-// newProcess returns a process by its rate, in changes per nanosecond.
-func newProcess(seed uint64, rate float64, counts []uint64) process {
-	if !(rate > 0) {
-		return process{}
-	}
-	return process{seed: seed, epoch: time.Duration(max(1, min(epochChanges/rate, 1<<61))), counts: counts}
-}
-
-// number returns how many changes epoch e has, before the share is taken.
-func (p *process) number(e uint64) uint64 {
-	h := draw.Hash(p.seed, streamEpoch, e)
-	for n, top := range p.counts {
-		if h>>1 < top {
-			return uint64(n)
-		}
-	}
-	return uint64(len(p.counts))
-}
-
-// point returns where change i of epoch e is, and whether it counts.
-func (p *process) point(e, i uint64) (at time.Duration, ok bool) {
-	x := e<<8 | i
-	if p.join != 0 && draw.Hash(p.join, streamJoin, x)>>1 >= p.share {
-		return 0, false
-	}
-	return time.Duration(e)*p.epoch + time.Duration(draw.Below(draw.Hash(p.seed, streamPoint, x), uint64(p.epoch))), true
-}
-
-// until returns the number of changes up to an instant, and the last of them.
-func (p *process) until(at time.Duration) (n uint32, last time.Duration) {
-	if p.epoch == 0 || at < 0 {
-		return 0, 0
-	}
-	here := uint64(at / p.epoch)
-	for e := range here {
-		n += p.whole(e)
-	}
-	m, last := p.part(here, at)
-	for e := here; e > 0 && last == 0 && n > 0; e-- {
-		_, last = p.part(e-1, at)
-	}
-	return n + m, last
-}
-
-// whole returns the number of changes in an epoch.
-func (p *process) whole(e uint64) uint32 {
-	if p.join == 0 {
-		return uint32(p.number(e))
-	}
-	n, _ := p.part(e, math.MaxInt64)
-	return n
-}
-
-// part returns the number of changes of an epoch up to an instant, and the last of them.
-func (p *process) part(e uint64, at time.Duration) (n uint32, last time.Duration) {
-	for i := range p.number(e) {
-		if t, ok := p.point(e, i); ok && t <= at {
-			n, last = n+1, max(last, t)
-		}
-	}
-	return n, last
-}
-
-// between appends the changes after from up to to.
-func (p *process) between(dst []time.Duration, from, to time.Duration) []time.Duration {
-	if p.epoch == 0 || to < 0 {
-		return dst
-	}
-	for e := uint64(max(0, from) / p.epoch); e <= uint64(to/p.epoch); e++ {
-		for i := range p.number(e) {
-			if t, ok := p.point(e, i); ok && t > from && t <= to {
-				dst = append(dst, t)
-			}
-		}
-	}
-	return dst
-}
-
-// newPoisson returns the cumulated Poisson distribution with mean epochChanges, in units of
-// 2^-63.
-func newPoisson() []uint64 {
-	term := 0.018315638888734179 // e^-4
-	shares := make([]float64, 32)
-	for k := range shares {
-		shares[k] = term
-		term = term * epochChanges / float64(k+1)
-	}
-	return cumulate(shares)
-}
-
-// normal turns a hash into a number with standard normal distribution, nearly: the sum of
-// twelve uniform numbers less 6, which every machine rounds in the same way.
-func normal(h uint64) float64 {
-	sum := uint64(0)
-	for i := range uint64(3) {
-		x := draw.Mix(h + i*draw.Golden)
-		sum += x&0xffff + x>>16&0xffff + x>>32&0xffff + x>>48
-	}
-	return (float64(sum)+6)/(1<<16) - 6
-}
-
-// exponential computes powers of e by binary digits and square roots alone, which every
-// machine rounds in the same way.
-type exponential [16]float64 // e^(1/2), e^(1/4), ...
-
-func newExponential() (x exponential) {
-	root := math.E
-	for i := range x {
-		root = math.Sqrt(root)
-		x[i] = root
-	}
-	return x
-}
-
-// at returns e^y, of y 16 binary digits behind the point.
-func (x *exponential) at(y float64) float64 {
-	digits := uint64(math.Abs(y) * (1 << len(x)))
-	v := 1.0
-	for range digits >> len(x) {
-		v *= math.E
-	}
-	for i, root := range x {
-		if digits>>(len(x)-1-i)&1 != 0 {
-			v *= root
-		}
-	}
-	if y < 0 {
-		return 1 / v
-	}
-	return v
+	return r.poisson.Process(r.draw(s, streamChange, uint64(j)), rate), bursts
 }
 
 // dated returns the version of page j at an instant, and its date. Pages that have not
@@ -312,18 +166,3 @@ func (r *pageRules) dated(s *fakeweb.Site, j uint32, at time.Duration) (version 
 
 // date returns the date of an instant.
 func (r *dice) date(at time.Duration) time.Time { return r.opt.Changes.Began.Add(at) }
-
-// minusLog returns -ln(u) for 0 < u < 1, from sums, products and quotients alone and none of
-// them fused, so that a page changes at the same nanosecond on every machine: with
-// u = m 2^e and 1/2 <= m < 1, ln m = 2 artanh((m-1)/(m+1)), whose series needs 24 terms
-// at most for a relative error of 1e-15.
-func minusLog(u float64) float64 {
-	m, e := math.Frexp(u)
-	x := (m - 1) / (m + 1)
-	x2 := float64(x * x)
-	sum := 0.0
-	for k := 47; k >= 1; k -= 2 {
-		sum = float64(sum*x2) + 1/float64(k)
-	}
-	return -(float64(2*float64(x*sum)) + float64(float64(e)*math.Ln2))
-}

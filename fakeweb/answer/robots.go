@@ -27,12 +27,12 @@ type robotsRules struct {
 }
 
 func (r *robotsRules) robotsClass(s *fakeweb.Site) robotsClass {
-	c := robotsClass(pick(r.classes, r.draw(s, streamRobots, 0)))
+	c := robotsClass(draw.Pick(r.classes, r.draw(s, streamRobots, 0)))
 	if c != robotsMoved {
 		return c
 	}
 	to := r.web.Site(r.robotsTarget(s))
-	if to.ID == s.ID || robotsClass(pick(r.classes, r.draw(&to, streamRobots, 0))) == robotsMoved {
+	if to.ID == s.ID || robotsClass(draw.Pick(r.classes, r.draw(&to, streamRobots, 0))) == robotsMoved {
 		return robotsPlain // one hop is enough
 	}
 	return robotsMoved
@@ -389,7 +389,7 @@ func (r *sitemapRules) appendPriority(b []byte, s *fakeweb.Site, j uint32) []byt
 		}
 	case flatPriority:
 	case falsePriority:
-		v = unit(r.draw(s, streamPriority, 1+uint64(j)))
+		v = draw.Unit(r.draw(s, streamPriority, 1+uint64(j)))
 	default:
 		return b
 	}

@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/poisson"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -123,13 +123,13 @@ type rules struct {
 
 func newRules(w *fakeweb.Web, o Options) rules {
 	d := &dice{web: w, opt: o, salt: draw.Mix(o.Seed)}
-	servers := &servers{dice: d, dns: cumulate(o.DNS.list()), downs: cumulate(o.Servers.list()),
-		latencies: newPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1)))}
-	robots := &robotsRules{dice: d, servers: servers, classes: cumulate(o.Robots.list())}
-	pages := &pageRules{dice: d, servers: servers, classes: cumulate(o.Pages.list()),
-		sizes:     newPowers(float64(o.MinSize), float64(o.MaxSize)),
-		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
-		exp:       newExponential(), poisson: newPoisson(), fates: cumulate(o.Changes.Fates.list())}
+	servers := &servers{dice: d, dns: draw.Cumulate(o.DNS.list()), downs: draw.Cumulate(o.Servers.list()),
+		latencies: draw.NewPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1)))}
+	robots := &robotsRules{dice: d, servers: servers, classes: draw.Cumulate(o.Robots.list())}
+	pages := &pageRules{dice: d, servers: servers, classes: draw.Cumulate(o.Pages.list()),
+		sizes:     draw.NewPowers(float64(o.MinSize), float64(o.MaxSize)),
+		intervals: draw.NewPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
+		exp:       draw.NewExponential(), poisson: poisson.New(streamEpoch, streamPoint, streamJoin), fates: draw.Cumulate(o.Changes.Fates.list())}
 	extras := o.Copies.any() || o.Traps.any()
 	return rules{
 		dice: d, servers: servers, robotsRules: robots, pageRules: pages,
@@ -152,7 +152,7 @@ type dice struct {
 type servers struct {
 	*dice
 	dns, downs []uint64 // cumulated shares
-	latencies  powers
+	latencies  draw.Powers
 }
 
 // pageRules holds the rules about single pages.
@@ -160,33 +160,11 @@ type pageRules struct {
 	*dice
 	*servers
 	classes   []uint64 // cumulated shares
-	sizes     powers
-	intervals powers
-	exp       exponential
-	poisson   []uint64 // cumulated distribution of the changes in an epoch
+	sizes     draw.Powers
+	intervals draw.Powers
+	exp       draw.Exponential
+	poisson   *poisson.Family
 	fates     []uint64 // cumulated shares
-}
-
-// cumulate adds shares up, as thresholds for the upper 63 bits of a hash: in units of
-// 2^-63.
-func cumulate(shares []float64) []uint64 {
-	top := make([]uint64, len(shares))
-	sum := 0.0
-	for i, v := range shares {
-		sum += v
-		top[i] = uint64(min(sum, 1) * (1 << 63))
-	}
-	return top
-}
-
-// pick returns the number of the part that a hash falls into: 1 for the first, 0 for none.
-func pick(top []uint64, h uint64) int {
-	for i, t := range top {
-		if h>>1 < t {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // draw returns 64 random bits for number x of a site.
@@ -197,34 +175,6 @@ func (r *dice) draw(s *fakeweb.Site, stream, x uint64) uint64 {
 // meets reports whether number x of a site belongs to a share.
 func (r *dice) meets(share float64, s *fakeweb.Site, stream, x uint64) bool {
 	return share > 0 && r.draw(s, stream, x)>>1 < uint64(share*(1<<63))
-}
-
-// powers draws log-uniform numbers: least * ratio^u, by 16 binary digits of u and square
-// roots alone, which every machine rounds in the same way.
-type powers struct {
-	least float64
-	root  [16]float64 // ratio^(1/2), ratio^(1/4), ...
-}
-
-func newPowers(least, most float64) powers {
-	p := powers{least: least}
-	x := most / least
-	for i := range p.root {
-		x = math.Sqrt(x)
-		p.root[i] = x
-	}
-	return p
-}
-
-// at uses the upper 16 bits of h.
-func (p *powers) at(h uint64) float64 {
-	x := p.least
-	for i := range p.root {
-		if h>>(63-i)&1 != 0 {
-			x *= p.root[i]
-		}
-	}
-	return x
 }
 
 // class returns how page j answers.
@@ -239,7 +189,7 @@ func (r *pageRules) class(s *fakeweb.Site, j uint32) Class {
 	if r.fastErrors(s) && h&0xff < errorShare {
 		return Broken
 	}
-	return Class(pick(r.classes, h))
+	return Class(draw.Pick(r.classes, h))
 }
 
 // redirect returns where page j leads, if its class is Redirect, and with which status: a
@@ -288,7 +238,7 @@ func (r *pageRules) size(s *fakeweb.Site, j uint32, c Class) int {
 	case r.opt.Times.Size != nil:
 		return int(r.opt.Times.Size(graph.Page(s.First + j)))
 	}
-	return int(r.sizes.at(r.draw(s, streamSize, uint64(j))))
+	return int(r.sizes.At(r.draw(s, streamSize, uint64(j))))
 }
 
 // otherTypes are the types of pages that are not HTML.
@@ -309,7 +259,7 @@ func (r *pageRules) noArchive(s *fakeweb.Site, j uint32) bool {
 func (r *servers) https(s *fakeweb.Site) bool { return r.meets(r.opt.HTTPS, s, streamHTTPS, 0) }
 
 func (r *servers) dnsClass(s *fakeweb.Site) dnsClass {
-	return dnsClass(pick(r.dns, r.draw(s, streamDNS, 0)))
+	return dnsClass(draw.Pick(r.dns, r.draw(s, streamDNS, 0)))
 }
 
 // firstByte returns the time from a request to the first byte of its answer.
@@ -323,7 +273,7 @@ func (r *servers) firstByte(s *fakeweb.Site, p graph.Page, attempt uint32) time.
 	var d float64
 	if r.opt.MaxLatency > 0 {
 		h := r.draw(s, streamLatency, uint64(p)+1)
-		d = r.latencies.at(r.draw(s, streamLatency, 0)) * (0.5 + unit(h))
+		d = r.latencies.At(r.draw(s, streamLatency, 0)) * (0.5 + draw.Unit(h))
 	}
 	if r.meets(r.opt.Slow, s, streamSlow, 0) {
 		d += float64(r.opt.SlowBy)
@@ -341,9 +291,6 @@ func (r *servers) body(s *fakeweb.Site, p graph.Page, bytes int) time.Duration {
 	}
 	return 0
 }
-
-// unit returns a hash as a number in (0, 1).
-func unit(h uint64) float64 { return (float64(h>>11) + 0.5) / (1 << 53) }
 
 // contentType returns the Content-Type of the lasting answer of page j.
 func (r *pageRules) contentType(s *fakeweb.Site, j uint32, c Class) string {

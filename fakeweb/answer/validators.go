@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 )
 
 // Validators describes what ETag and Last-Modified of a site are worth.
@@ -43,7 +44,7 @@ func (r *dice) honesty(s *fakeweb.Site) Validators {
 // kind returns which of several shares that exclude each other meets a site: 1 for the first, 0
 // for none.
 func (r *dice) kind(shares []float64, s *fakeweb.Site, stream uint64) int {
-	return pick(cumulate(shares), r.draw(s, stream, 0))
+	return draw.Pick(draw.Cumulate(shares), r.draw(s, stream, 0))
 }
 
 // validate sets ETag and Last-Modified of the answer as the site does, and reports whether it

@@ -26,20 +26,26 @@ import (
 // One tightly linked cluster takes nearly all of the rank, so HITS is easily
 // deceived; it is here as a metric to compare with.
 func HITS(w *Web, o Options) (authority, hub *Result, err error) {
+	return hitsOf("HITS", w, o, func(*world) {})
+}
+
+// hitsOf returns HITS of what restrict leaves of a web.
+func hitsOf(name string, w *Web, o Options, restrict func(*world)) (authority, hub *Result, err error) {
 	o.MaxSweeps = cmp.Or(o.MaxSweeps, 10_000)
-	v, o, err := prepared("HITS", w, o)
+	v, o, err := prepared(name, w, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer v.free()
+	restrict(v)
 	h, err := newHITS(v)
 	if err != nil {
-		return nil, nil, fmt.Errorf("HITS: %w", err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer h.free()
 	sweeps, change, err := h.run(&o)
 	if _, short := err.(*ToleranceError); err != nil && !short {
-		return nil, nil, fmt.Errorf("HITS: %w", err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	result := func(x *graph.Column[float64]) *Result {
 		r := &Result{Score: append([]float64{}, x.Slice()...), Pages: v.pages, Sweeps: sweeps, Residual: change}
@@ -47,7 +53,7 @@ func HITS(w *Web, o Options) (authority, hub *Result, err error) {
 		return r
 	}
 	if err != nil {
-		err = fmt.Errorf("HITS: %w", err)
+		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return result(h.authority.now), result(h.hub.now), err
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"gonum.org/v1/gonum/graph/network"
-	"gonum.org/v1/gonum/graph/simple"
 )
 
 // conventions are those of the two papers (M8, M16). Their order decides which
@@ -19,29 +20,57 @@ var conventions = []struct {
 	follow float64
 }{{"follow 0.9", 0.9}, {"jump 1/7", 1 - 1.0/7}}
 
+// The webs and their PageRank by gonum are in testdata/gonum.txt: its packages take longer to
+// compile than all tests here take. gonum_test.go has made the file, and checks it in make torture.
 func TestPageRankAgreesWithGonum(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for _, c := range conventions {
-		for _, n := range []int{1, 2, 10, 300} {
-			links := randomWeb(r, n, 4, 0.2).withoutSelf()
-			g := simple.NewDirectedGraph()
-			for p := range links {
-				g.AddNode(simple.Node(p))
-			}
-			for p, l := range links {
-				for _, q := range l {
-					g.SetEdge(simple.Edge{F: simple.Node(p), T: simple.Node(q)})
-				}
-			}
-			want := make([]float64, n)
-			for p, x := range network.PageRankSparse(g, c.follow, 1e-14) {
-				want[p] = x
-			}
-			Normalise(want, Sum, n) // gonum starts at a random vector whose sum is 1 but for rounding
-			got := solve(t, links.web(t), Options{Follow: c.follow, Tolerance: 1e-11})
-			mustBeNear(t, fmt.Sprintf("%s, %d pages", c.name, n), got.Score, want, 1e-9)
-		}
+	for _, w := range readGonum(t) {
+		got := solve(t, w.links.web(t), Options{Follow: w.follow, Tolerance: 1e-11})
+		mustBeNear(t, fmt.Sprintf("follow %v, %d pages", w.follow, len(w.links)), got.Score, w.want, 1e-9)
 	}
+}
+
+// A gonumWeb is a web with its PageRank by gonum, of which the sum is 1.
+type gonumWeb struct {
+	follow float64
+	links  outLists
+	want   []float64
+}
+
+// readGonum reads testdata/gonum.txt: a line "follow F pages N" for each web, then for each page a
+// line with its PageRank and its links.
+func readGonum(t *testing.T) (all []gonumWeb) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/gonum.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if words[0] == "follow" {
+			all = append(all, gonumWeb{follow: number(t, words[1])})
+			continue
+		}
+		w := &all[len(all)-1]
+		w.want = append(w.want, number(t, words[0]))
+		var links []graph.Page
+		for _, q := range words[1:] {
+			links = append(links, graph.Page(number(t, q)))
+		}
+		w.links = append(w.links, links)
+	}
+	if len(all) != 8 || len(all[7].links) != 300 {
+		t.Fatalf("%d webs in testdata/gonum.txt", len(all))
+	}
+	return all
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func TestPageRankAgreesWithNaiveLoop(t *testing.T) {

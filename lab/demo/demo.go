@@ -4,6 +4,8 @@ package demo
 
 import (
 	"fmt"
+	"github.com/winnow-crawler/winnow/graph"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -28,7 +30,7 @@ type Options struct {
 // robots.txt and DNS are requested again and again, and after each failure of a page its
 // site is skipped for some seconds.
 func (o *Options) Serve() (*serve.Server, *serve.Net, error) {
-	pages := max(o.Pages, 100)
+	pages := max(o.Pages, leastPages)
 	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/10), Links: 12 * int64(pages), Seed: o.Seed})
 	if err != nil {
 		return nil, nil, err
@@ -52,6 +54,31 @@ func (o *Options) Serve() (*serve.Server, *serve.Net, error) {
 	return server, net, err
 }
 
+// leastPages is the size of the smallest web.
+const leastPages = 100
+
+// thesisBatches is the number of batches in which the thesis' experiment 1 crawled: 3 million
+// pages by 100,000.
+const thesisBatches = 30
+
+// thesis reports whether this is an experiment of the thesis, section 4.5.
+func (o *Options) thesis() bool { return strings.HasPrefix(o.Preset, "thesis-") }
+
+// Seeds returns where the crawl begins: at the first page, from which all can be reached; in the
+// experiments of the thesis at the home page of every site, as those began with all registered
+// domains (4.5.1).
+func (o *Options) Seeds(s *serve.Server) []string {
+	if !o.thesis() {
+		return []string{s.URL(0)}
+	}
+	web := s.Web()
+	seeds := make([]string, web.Sites())
+	for i := range seeds {
+		seeds[i] = s.URL(web.Home(graph.Site(i)))
+	}
+	return seeds
+}
+
 func (o *Options) divided(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / o.Faster)
 }
@@ -71,6 +98,9 @@ func (o *Options) Config() config.Config {
 		p.Apply(&c)
 		c.Delay.Duration, c.SmallDelay.Duration = o.divided(c.Delay.Duration), o.divided(c.SmallDelay.Duration)
 		c.Sitemaps = false // the papers had none
+		if o.thesis() {
+			c.Batch = max(1, max(o.Pages, leastPages)/thesisBatches)
+		}
 	}
 	if o.Fetchers > 0 {
 		c.Fetchers = o.Fetchers

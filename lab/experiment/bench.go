@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/leaderboard"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/oracle"
 	"github.com/winnow-crawler/winnow/lab/revisit"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -34,6 +35,13 @@ type Bench struct {
 	// Rate is the number of visits a day with which collections are kept fresh; 0: every
 	// page once in 30 days.
 	Rate float64
+	// Importance, if not nil, returns the importance of the pages of a place, instead of what an
+	// experiment takes by itself; ImportanceName says what it is.
+	Importance     func(p *Place) (*measure.Truth, error)
+	ImportanceName string
+	Store          *oracle.Store // of PageRank; nil: it is solved in every run
+	// Found, if not nil, gets what each experiment finds.
+	Found *Ledger
 	// Progress, if not nil, is called with the current step.
 	Progress func(what string, done, of int)
 }
@@ -45,8 +53,13 @@ type Place struct {
 	SeedsName string
 	History   *lab.History // what an earlier crawl knew; nil when there was none
 	Changes   *revisit.Log // when its pages changed; nil when that is not known
-	ranks     *measure.Truth
-	counts    *measure.Truth
+	// Whole is the place of which this is a part, with the pages that it has there; nil: none.
+	Whole  *Place
+	Within []graph.Page
+
+	given  *measure.Truth // by Bench.Importance
+	ranks  *measure.Truth
+	counts *measure.Truth
 }
 
 // Describe returns the size of the place for headers.
@@ -66,16 +79,73 @@ func (p *Place) Reach(seeds []graph.Page) int {
 // A TruthOf returns the importance of the pages of a place for a crawl from some seeds.
 type TruthOf func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error)
 
-// ByPageRank returns the PageRank of the whole place, with follow 0.9. It is solved once.
+// ByPageRank returns the PageRank of the whole place, with follow 0.9, unless the bench has another
+// importance. It is solved once.
 func ByPageRank(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
+	if b.Importance != nil {
+		return b.important(p)
+	}
 	if p.ranks == nil {
-		p.ranks, err = measure.PageRankTruth(p.World.Web(), b.TruthOptions(p))
+		o := b.TruthOptions(p)
+		p.ranks, err = b.Store.Truth(p.World, measure.PageRankMetric, o, func() (*measure.Truth, error) { return measure.PageRankTruth(p.World.Web(), o) })
 	}
 	return p.ranks, err
 }
 
-// ByBacklinks returns the number of pages that link to each page. It is counted once.
-func ByBacklinks(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
+// Ranks returns PageRank by options, unless the bench has another importance.
+func (b *Bench) Ranks(p *Place, o measure.TruthOptions) (*measure.Truth, error) {
+	if b.Importance != nil {
+		return b.important(p)
+	}
+	return measure.PageRankTruth(p.World.Web(), o)
+}
+
+// Take lets importance of a source take the place of that of the papers.
+func (b *Bench) Take(src *oracle.Source) {
+	b.ImportanceName = src.Name
+	b.Importance = func(p *Place) (*measure.Truth, error) {
+		o := b.TruthOptions(p)
+		o.Within = p.World.Content()
+		t, err := src.Of(p.World, o)
+		if err != nil {
+			err = fmt.Errorf("importance by %s: %w", src.Name, err)
+		}
+		return t, err
+	}
+}
+
+// important returns the importance that the bench was given. It is found once.
+func (b *Bench) important(p *Place) (_ *measure.Truth, err error) {
+	switch {
+	case p.given != nil:
+	case p.Whole == nil:
+		p.given, err = b.Importance(p)
+	default:
+		whole, err := b.important(p.Whole)
+		if err != nil {
+			return nil, err
+		}
+		part := *whole
+		part.Value, part.Pages = make([]float64, len(p.Within)), len(p.Within)
+		for i, q := range p.Within {
+			part.Value[i] = whole.Value[q]
+		}
+		p.given = &part
+	}
+	return p.given, err
+}
+
+// ByBacklinks returns the number of pages that link to each page, unless the bench has another
+// importance.
+func ByBacklinks(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error) {
+	if b.Importance != nil {
+		return b.important(p)
+	}
+	return Backlinks(b, p)
+}
+
+// Backlinks returns the number of pages that link to each page. It is counted once.
+func Backlinks(b *Bench, p *Place) (_ *measure.Truth, err error) {
 	if p.counts == nil {
 		p.counts, err = measure.BacklinksTruth(p.World.Web(), b.TruthOptions(p))
 	}

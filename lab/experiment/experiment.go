@@ -27,6 +27,9 @@ type Experiment struct {
 	All     func(*Run) error         // what concerns all places together; done first
 	At      func(*Run, *Place) error // runs at each place
 	Verdict func([]Finding) string   // replaces the sentence on the claims
+	// Own says in a few words what importance is, where it is part of the experiment and no other
+	// can take its place; "": Bench.Importance counts.
+	Own string
 }
 
 // Paper completes the experiments of one paper: their names, citations and introductions,
@@ -56,7 +59,7 @@ func (e *Experiment) Run(b *Bench) (*show.Report, error) {
 	some := *b
 	some.Places = places
 	r := &Run{Bench: &some, Findings: make([][]Finding, max(1, len(e.Claims)))}
-	r.Report = &show.Report{Title: e.Name, Header: e.Header(&some), Intro: append(show.Paragraphs(e.Intro), skipped...)}
+	r.Report = &show.Report{Title: e.Name, Header: append(e.Header(&some), e.importance(b)...), Intro: append(show.Paragraphs(e.Intro), skipped...)}
 	if e.All != nil {
 		if err := e.All(r); err != nil {
 			return nil, err
@@ -77,7 +80,20 @@ func (e *Experiment) Run(b *Bench) (*show.Report, error) {
 	case len(e.Claims) > 0:
 		r.Report.Verdict = verdicts(e.Claims, r.Findings)
 	}
+	b.Found.Add(e, r)
 	return r.Report, nil
+}
+
+// importance returns the line of the header about an importance that takes the place of that of
+// the paper.
+func (e *Experiment) importance(b *Bench) []show.Field {
+	switch {
+	case b.Importance == nil:
+		return nil
+	case e.Own != "":
+		return []show.Field{Field("importance", "%s; %s does not count here", e.Own, b.ImportanceName)}
+	}
+	return []show.Field{Field("importance", "%s, in place of what the paper has", b.ImportanceName)}
 }
 
 // Show adds sections to the report.

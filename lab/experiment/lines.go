@@ -94,6 +94,11 @@ func Sizes(name string, sizes []int) plot.Series {
 
 // OrderHeader returns the header of experiments without a model of time.
 func OrderHeader(policies []string, options ...string) func(*Bench) []show.Field {
+	return TimedHeader(policies, append([]string{"one fetcher, no time model"}, options...)...)
+}
+
+// TimedHeader returns the header of experiments whose options say how time passes.
+func TimedHeader(policies []string, options ...string) func(*Bench) []show.Field {
 	return func(b *Bench) []show.Field {
 		var worlds, seeds []string
 		for _, p := range b.Places {
@@ -104,7 +109,7 @@ func OrderHeader(policies []string, options ...string) func(*Bench) []show.Field
 		if policies != nil {
 			h = append(h, Field("policies", "%s", strings.Join(policies, ", ")))
 		}
-		o := "one fetcher, no time model, " + strings.Join(options, ", ")
+		o := strings.Join(options, ", ")
 		if b.Starts > 0 {
 			o += fmt.Sprintf(", %d further start sets at random", b.Starts)
 		}

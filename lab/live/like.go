@@ -41,7 +41,7 @@ func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag str
 	f.Resolve, f.Robots = o.Resolve, o.Robots
 	// What changes what a crawl may request, or when, gives it a clock of its own.
 	set.InStep = replay && !slices.ContainsFunc([]string{"bandwidth", "batch", "batch-mode", "delay", "delay-factor", "delay-max", "fetchers",
-		"keep-alive", "per-connection", "random-seed", "seeds", "site-policy", "wait-for-better"}, changed)
+		"keep-alive", "min-active", "per-connection", "random-seed", "seeds", "site-policy", "site-share", "wait-for-better"}, changed)
 	return nil
 }
 
@@ -52,7 +52,7 @@ func likeReplayed(set *lab.Setting, c *config.Config, o frontier.Options, change
 	f.BackOff, f.BackOffMax = o.BackOff, o.BackOffMax
 	f.AddressCap, f.AddressDelay = o.AddressCap, o.AddressDelay
 	f.Slow, f.SlowTimes, f.SlowFactor, f.SlowDelay, f.SlowMax = o.Slow, o.SlowTimes, o.SlowFactor, o.SlowDelay, o.SlowMax
-	f.Slice = o.Slice
+	f.Slice, f.Requisites = o.Slice, o.Requisites
 	if !changed("wait-for-better") {
 		f.WaitForBetter = o.WaitForBetter
 	}
@@ -64,6 +64,15 @@ func likeReplayed(set *lab.Setting, c *config.Config, o frontier.Options, change
 	}
 	if !changed("batch") {
 		set.Batch = c.Batch
+	}
+	if f.BatchWait = o.BatchWait; !changed("batch-mode") {
+		f.Mode = o.Mode
+	}
+	if !changed("min-active") {
+		f.MinActive = o.MinActive
+	}
+	if !changed("site-share") {
+		f.SiteShare = o.SiteShare
 	}
 	if !changed("site-policy") {
 		set.SitePolicy = c.SitePolicy

@@ -62,7 +62,7 @@ func (w *World) Start(set *lab.Setting) {
 // record reads the answers of a crawl.
 func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
-		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{}, hops: map[graph.Site]bool{}, kept: graph.NoSite, refused: event.Never,
+		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{}, kept: graph.NoSite, refused: event.Never,
 	}
 	r.marks.out, r.groups.out = r.out, r.out
 	var err error
@@ -83,7 +83,6 @@ type recorder struct {
 	mirrors  map[uint64][]graph.Site // see history.Crawl.Mirrors
 	sites    []siteCourse
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
-	hops     map[graph.Site]bool          // sites to which a robots.txt has moved
 	keep     time.Duration                // keep_alive of the session
 	groups   groups
 	last     time.Duration // instant of the last answer
@@ -107,16 +106,13 @@ type siteCourse struct {
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
 	r.groups.read(x)
-	if e.Kind == event.Ruled && e.Hop {
-		r.hops[e.To] = true
-	}
-	if e.Kind == event.Dropped || e.Kind == event.Moved || r.forRequisites(e) {
+	if e.Kind == event.Dropped || e.Kind == event.Moved {
 		return nil // they concern the archive only
 	}
 	r.turn(x)
-	for i, bar := range e.Bars {
-		if bar != event.NoBar {
-			r.out.Bar(x.First+graph.Page(i), bar)
+	for i := range e.New {
+		if i < len(e.Bars) && e.Bars[i] != event.NoBar {
+			r.out.Bar(x.First+graph.Page(i), e.Bars[i])
 		}
 	}
 	var err error
@@ -132,14 +128,17 @@ func (r *recorder) read(x *journal.Record) error {
 	case event.Refused:
 		s := r.state.Frontier.Site(e.Page)
 		r.out.Refuse(e.Page, s, e.Bar, !r.sites[s].ruled)
-	case event.Resolved, event.Ruled, event.Listed, event.Done:
+	case event.Resolved, event.Ruled, event.Listed, event.Done, event.Brought:
 		r.ended(x)
 	case event.Seed:
 		if r.marks.opening { // the first ones are those of the world
 			r.act(x)
 		}
-	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named, event.Denied:
+	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named, event.Denied, event.Unneeded:
 		r.act(x)
+	case event.Needed:
+		a := event.Event{Kind: e.Kind, Needs: slices.Clone(e.Needs), Bars: slices.Clone(e.Bars)}
+		r.marks.act(x.Now, sim.Act{Event: a, Since: x.Now - r.last})
 	case event.Judged:
 		a := event.Event{Kind: e.Kind, Task: e.Task, Links: slices.Clone(e.Links)}
 		a.Read.Set(&e.Read)
@@ -147,26 +146,6 @@ func (r *recorder) read(x *journal.Record) error {
 	}
 	r.marks.now = x.Now
 	return err
-}
-
-// forRequisites reports whether an event is about requisites of pages, or about a site of which
-// nothing else is known. A replay has none of them.
-func (r *recorder) forRequisites(e *event.Event) bool {
-	switch e.Kind {
-	case event.Needed, event.Brought, event.Unneeded:
-		return true
-	case event.Took:
-		return e.Task.Kind == event.Requisite || r.pageless(e.Site)
-	case event.Resolved, event.Ruled:
-		return r.pageless(e.Site)
-	}
-	return false
-}
-
-// pageless reports whether no page of a site is known at the end of the crawl, and no robots.txt
-// has moved there.
-func (r *recorder) pageless(s graph.Site) bool {
-	return r.state.Requisites.Known > 0 && r.state.Frontier.SitePages(s) == 0 && !r.hops[s]
 }
 
 // act adds what the driver did by itself.
@@ -305,6 +284,8 @@ func (r *recorder) task(e *event.Event) event.Task {
 		return event.Task{Kind: event.Fetch, Site: r.state.Frontier.Site(e.Page), Page: e.Page}
 	case event.Listed:
 		return event.Task{Kind: event.Sitemap, Site: e.Site}
+	case event.Brought:
+		return event.Task{Kind: event.Requisite, Site: e.Site, Page: e.Page}
 	}
 	return event.Task{Kind: event.Robots, Site: e.Site, For: e.For}
 }

@@ -81,6 +81,8 @@ func replaySettings() []replaySetting {
 	plain := under("breadth-first")
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
 	busy := answer.Options{Pages: answer.PageShares{Busy: 0.05, Broken: 0.05, Reset: 0.05, NotFound: 0.05}}
+	shownBusy := busy
+	shownBusy.Shown = true
 	hanging := answer.Options{Pages: answer.PageShares{Hang: 0.03, Drip: 0.03, CutBody: 0.03}, Robots: answer.RobotsShares{Hanging: 0.2}}
 	stops := []pause{{after: 5 * time.Second, off: time.Minute}, {after: 40 * time.Second, off: time.Hour}}
 	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute, kill: true}}
@@ -127,8 +129,27 @@ func replaySettings() []replaySetting {
 		{name: "about something", web: answer.Mixed(), set: about("topical", "winter river", 0)},
 		{name: "about something, killed", web: answer.Mixed(), set: about("two-queue", "mountain garden", 0), pauses: kills},
 		{name: "about something, again", web: busy, set: about("best-first", "winter", 60)},
+		{name: "requisites", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {})},
+		{name: "requisites, one host for all", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {
+			c.Policy, c.Scope, c.Fetchers = "foresight", "regexp:^http://s[0-6]\\.", 3
+		})},
+		{name: "requisites, some pages", web: shownBusy, set: shown(func(c *config.Config) { c.Pages = 60 })},
+		{name: "requisites, killed", web: shownBusy, set: shown(func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }), pauses: kills},
+		{name: "requisites, in batches", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) { c.Batch, c.BatchMode = 10, "thesis" })},
+		{name: "requisites, about something", web: answer.Options{Shown: true}, set: func(o *crawl.RunOptions) {
+			about("topical", "winter river", 0)(o)
+			o.Config.Requisites, o.Config.Pages = true, 60
+		}},
 		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
 	}
+}
+
+// shown fetches the requisites of pages, too.
+func shown(change func(*config.Config)) func(*crawl.RunOptions) {
+	return with(func(c *config.Config) {
+		c.Requisites = true
+		change(c)
+	})
 }
 
 // everySite makes the homes of all sites seeds, under both schemes.

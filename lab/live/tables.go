@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -88,6 +89,9 @@ func (r *Report) gatheredByPages() show.Section {
 // order returns what compares the order of the crawl with others.
 func (r *Report) order() []show.Section {
 	list := []show.Section{r.orders(), r.arrivals()}
+	if s, ok := r.byBatch(); ok {
+		list = append(list, s)
+	}
 	for i, s := range r.c.CourseSections(r.all()) {
 		if i == 0 && r.hotPages() == 0 {
 			continue // it comes first in the report
@@ -103,6 +107,15 @@ func (r *Report) order() []show.Section {
 	}
 	for i, s := range r.byDepth() {
 		s.Fold = []string{"whether pages near the seeds are the best", "Kendall's tau-b"}[i]
+		list = append(list, s)
+	}
+	bySite, err := r.bySiteDepth()
+	if err != nil {
+		r.Failed = errors.Join(r.Failed, err)
+	}
+	for i, s := range bySite {
+		s.Title += ", from the home page of each site"
+		s.Fold = []string{"whether pages near the home pages are the best", "Kendall's tau-b"}[i]
 		list = append(list, s)
 	}
 	return list
@@ -314,7 +327,7 @@ func (r *Report) byDepth() []show.Section {
 	for i, d := range r.c.Tree.Depths() {
 		depth[r.c.Tree.Order[i]] = d
 	}
-	return lab.DepthSections(r.c.Truth, r.Real.Result.Order, func(p graph.Page) int { return int(depth[p]) })
+	return lab.DepthSections(r.c.Truth, r.Real.Result.Order, "the nearest seed", func(p graph.Page) int { return int(depth[p]) })
 }
 
 func (r *Report) outcomes() show.Section {

@@ -116,7 +116,7 @@ func TestBufferOfTheOmniscient(t *testing.T) {
 		c.order = shuffled(r, c.e)
 		trial := trialOf(t, c.value, c.e, c.order, JudgeOptions{})
 		for _, room := range []int{1 + r.IntN(len(c.e)), 2 * len(c.e)} {
-			curve := trial.BufferCrawl(room, trial.judge.HotBest(room), given(trial.values()))
+			curve := trial.BufferCrawl(room, trial.judge.HotBest(room), given(trial.values(trial.room())))
 			near(t, "P_BC", curve.Y[len(curve.Y)-1], 1)
 		}
 	}

@@ -21,9 +21,15 @@ type Point struct {
 // Cumulative returns C(k), the share of the importance of E that the first k fetches
 // have. It never falls and ends at 1 when all of E was fetched. Where all of E has
 // importance 0 every page counts the same.
-func (t *Trial) Cumulative() Curve {
+func (t *Trial) Cumulative() Curve { return t.cumulative(t.room()) }
+
+// room returns room for a curve.
+func (t *Trial) room() []float64 { return make([]float64, len(t.order)) }
+
+// cumulative returns C(k) in y.
+func (t *Trial) cumulative(y []float64) Curve {
 	j := t.judge
-	c := Curve{make([]float64, len(t.order)), len(j.pages)}
+	c := Curve{y, len(j.pages)}
 	var sofar adder
 	for k, p := range t.order {
 		sofar.add(j.truth.Value[p])
@@ -202,8 +208,11 @@ func (j *Judge) hotFirst(g float64, h int) Hot {
 
 // Found returns P_ST(k), the share of all hot pages that is among the first k fetches
 // (Crawl & Stop with Threshold); 0 when no page is hot.
-func (t *Trial) Found(h Hot) Curve {
-	c := Curve{make([]float64, len(t.order)), len(t.judge.pages)}
+func (t *Trial) Found(h Hot) Curve { return t.found(h, t.room()) }
+
+// found returns P_ST(k) in y.
+func (t *Trial) found(h Hot, y []float64) Curve {
+	c := Curve{y, len(t.judge.pages)}
 	found := 0
 	for k, p := range t.order {
 		if t.judge.class[p] < h.limit {
@@ -219,9 +228,12 @@ func (t *Trial) Found(h Hot) Curve {
 //
 // From one k to the next the line between hot and not falls and one page is added,
 // so it takes no more than counting the pages fetched in each class below the line.
-func (t *Trial) CrawlStop() Curve {
+func (t *Trial) CrawlStop() Curve { return t.crawlStop(t.room()) }
+
+// crawlStop returns P_CS(k) in y.
+func (t *Trial) crawlStop(y []float64) Curve {
 	j := t.judge
-	c := Curve{make([]float64, len(t.order)), len(j.pages)}
+	c := Curve{y, len(j.pages)}
 	below := make([]uint32, j.classes) // fetched pages of each class that is not hot yet
 	line, hot := uint32(0), 0          // classes before line are hot
 	for k, p := range t.order {

@@ -212,19 +212,23 @@ type HotMean struct {
 	Mean     float64 `json:"mean"`      // 0 when no page is hot
 }
 
-// Measures computes them all, in O(N log N).
+// Measures computes them all, in O(N log N). One curve takes the place of the other, so that
+// there are never more than two numbers for each fetch.
 func (t *Trial) Measures() Measures {
-	c := t.Cumulative()
+	y := t.room()
+	c := t.cumulative(y)
 	m := Measures{
 		Metric: t.judge.truth.Metric, Pages: len(t.order), Reachable: len(t.judge.pages),
-		Average: c.Mean(), Tau: t.Tau(), TauSample: t.TauSample(), CrawlStop: t.CrawlStop().Mean(),
+		Average: c.Mean(), TauSample: t.TauSample(),
 		AUC10: known(c.MeanTo(0.10)), AUC25: known(c.MeanTo(0.25)), AUC50: known(c.MeanTo(0.50)),
 		PagesFor50: known(c.PagesFor(0.5)), PagesFor80: known(c.PagesFor(0.8)), PagesFor90: known(c.PagesFor(0.9)),
 	}
+	m.CrawlStop = t.crawlStop(y).Mean()
 	m.TopTenth = t.NeededForTop(0.1)
 	for _, h := range t.judge.hot {
-		m.Threshold = append(m.Threshold, HotMean{h.G, h.Pages, Share(h.Pages, m.Reachable), t.Found(h).Mean()})
+		m.Threshold = append(m.Threshold, HotMean{h.G, h.Pages, Share(h.Pages, m.Reachable), t.found(h, y).Mean()})
 	}
+	m.Tau = tauOfOrder(t.values(y), t.room())
 	return m
 }
 

@@ -9,11 +9,10 @@ import (
 
 // Tau returns Kendall's tau-b of the order against descending importance, over all pages
 // fetched: 1 when more important pages always come earlier, -1 when later.
-func (t *Trial) Tau() float64 { return tauOfOrder(t.values()) }
+func (t *Trial) Tau() float64 { return tauOfOrder(t.values(t.room()), t.room()) }
 
-// values returns the importance of the pages in the order of their fetches.
-func (t *Trial) values() []float64 {
-	v := make([]float64, len(t.order))
+// values returns in v the importance of the pages in the order of their fetches.
+func (t *Trial) values(v []float64) []float64 {
 	for k, p := range t.order {
 		v[k] = t.judge.truth.Value[p]
 	}
@@ -46,7 +45,7 @@ func (t *Trial) TauSample() float64 {
 			v = append(v, j.truth.Value[p])
 		}
 	}
-	return tauOfOrder(v)
+	return tauOfOrder(v, make([]float64, len(v)))
 }
 
 // tauOfOrder returns tau-b of the places 1, 2... of v, none of which are tied, against
@@ -55,9 +54,9 @@ func (t *Trial) TauSample() float64 {
 //
 //	tau = (n0 - n1 - 2d) / sqrt(n0 (n0 - n1))
 //
-// It is 0 when all values are equal. v is sorted in passing.
-func tauOfOrder(v []float64) float64 {
-	d := discordant(v, make([]float64, len(v)))
+// It is 0 when all values are equal. v is sorted in passing, by way of a buffer of its length.
+func tauOfOrder(v, buffer []float64) float64 {
+	d := discordant(v, buffer)
 	n0, n1 := pairs(len(v)), tiedPairs(len(v), func(i, k int) bool { return v[i] == v[k] })
 	return tau(n0, 0, n1, 0, d)
 }

@@ -19,7 +19,25 @@ type World struct {
 	Up    func(uint32) uint32
 	// Out returns the links of a fetched page. They are valid until the next call.
 	Out func(graph.Page) []graph.Page
+	// Where a crawl is cut into partitions, the mass of a page with Foreign among its marks goes to
+	// another partition, Source holds what each page has from others, and Own is the number of the
+	// pages that are not foreign. Otherwise Foreign is 0 and Source nil.
+	Foreign uint16
+	Source  []float32
+	Own     int
+	// Lost is the mass that goes to all pages in other partitions, and Others the number of their
+	// pages.
+	Lost   float64
+	Others float64
 }
+
+// spread returns what a page has of the mass that goes to all, of which lost is that of pages here.
+func (w *World) spread(lost float64) float64 {
+	return (lost + w.Lost) / max(1, float64(w.Own)+w.Others)
+}
+
+// foreign reports whether a page is one of another partition.
+func (w *World) foreign(p int) bool { return w.Marks[p]&w.Foreign != 0 }
 
 // fetched reports whether the links of a page are known.
 func (w *World) fetched(p int) bool { return w.Marks[p]&w.Mask == w.Fetched }
@@ -58,6 +76,12 @@ const (
 	scale        // by which values are multiplied, so that their mean is 1
 	lost         // mass that goes to all
 	estimateSums
+	// Only where there are several partitions: what pages here give to foreign ones, and what
+	// others give to pages here.
+	outward = iota - 1
+	inward
+	leaked // mass that went to all in the last sweep
+	openSums
 )
 
 // The stages of an estimate: emptying and counting once, then the others in each sweep.
@@ -90,7 +114,7 @@ func NewEstimate(mostPages, mostGroups int) *Estimate {
 	e.keeps = graph.NewColumnIn[float64](&e.Set, "estimate: groups", mostGroups)
 	e.fetched = graph.NewColumnIn[uint32](&e.Set, "estimate: fetched", mostGroups)
 	e.numbers = graph.NewColumnIn[uint64](&e.Set, "estimate: numbers", estimateNumbers)
-	e.sums = graph.NewColumnIn[float64](&e.Set, "estimate: sums", estimateSums)
+	e.sums = graph.NewColumnIn[float64](&e.Set, "estimate: sums", openSums)
 	e.numbers.Grow(estimateNumbers)
 	e.sums.Grow(estimateSums)
 	return e
@@ -122,6 +146,17 @@ func (e *Estimate) Begin(n, g, many int) {
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
 	num[stage], num[at] = emptying, 0
 	sum[total], sum[scale], sum[lost] = 0, 1, 0
+	if len(sum) == openSums {
+		sum[outward], sum[inward] = 0, 0
+	}
+}
+
+// Leaked returns the mass that went to all pages in the last sweep.
+func (e *Estimate) Leaked() float64 {
+	if e.sums.Len() < openSums {
+		return 0
+	}
+	return e.sums.At(leaked)
 }
 
 // Step does a part of an estimate, about as much as a number of links, and reports whether
@@ -141,18 +176,25 @@ func (e *Estimate) Step(w *World, links int) (more bool) {
 			continue
 		}
 		num[at] = 0
-		e.turn()
+		e.turn(w)
 	}
 	return false
 }
 
-// turn begins the next stage.
-func (e *Estimate) turn() {
+// turn begins the next stage. Where nothing comes or goes the mean of all values is 1. Otherwise
+// what the pages have, (1-follow) each and what comes, is what they lose and give to others.
+func (e *Estimate) turn(w *World) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
-	switch num[stage] {
-	case counting:
+	switch {
+	case num[stage] == counting && w.Foreign != 0:
+		has := float64((1-follow+float64(follow*w.spread(sum[leaked])))*float64(w.Own)) + sum[inward]
+		sum[scale] = has / (float64((1-follow)*sum[total]) + float64(follow*sum[leaked]) + sum[outward])
+	case num[stage] == counting:
 		sum[scale] = float64(num[pages]) / sum[total]
-	case gathering:
+	case num[stage] == gathering:
+		if w.Foreign != 0 {
+			sum[leaked] = sum[lost]
+		}
 		num[sweeps]--
 		num[stage] = counting
 		sum[scale], sum[lost] = 1, 0
@@ -205,14 +247,22 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 		}
 	case gathering:
 		e.gather(i, stop)
+		if w.Foreign != 0 {
+			e.exchange(w, i, stop)
+		}
 	}
 }
 
 // count sums the values, and counts fetched pages in their groups.
 func (e *Estimate) count(w *World, i, stop int) {
+	if w.Foreign != 0 {
+		e.countOpen(w, i, stop)
+	}
 	value, next, fetched, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), &e.sums.Slice()[total]
 	for ; i < stop; i++ {
-		*sum += float64(value[i])
+		if !w.foreign(i) {
+			*sum += float64(value[i])
+		}
 		next[i] = 0
 		if !w.fetched(i) {
 			continue
@@ -228,7 +278,7 @@ func (e *Estimate) count(w *World, i, stop int) {
 func (e *Estimate) share(w *World, i, stop int) {
 	value, keeps, scale := e.value.Slice(), e.keeps.Slice(), e.sums.At(scale)
 	for ; i < stop; i++ {
-		if !w.fetched(i) {
+		if !w.fetched(i) && !w.foreign(i) {
 			keeps[w.Group[i]] += float64(scale * float64(value[i]))
 		}
 	}
@@ -280,5 +330,32 @@ func (e *Estimate) gather(i, stop int) {
 	for ; i < stop; i++ {
 		value[i] = float32(all + float64(follow*float64(next[i])))
 		next[i] = 0
+	}
+}
+
+// exchange corrects the new values of some pages by what comes from other partitions and goes there.
+func (e *Estimate) exchange(w *World, i, stop int) {
+	lost := e.sums.At(lost)
+	off, here := float64(follow*lost)/float64(e.numbers.At(pages)), follow*w.spread(lost)
+	value := e.value.Slice()
+	for ; i < stop; i++ {
+		if w.foreign(i) {
+			value[i] -= float32(off)
+		} else {
+			value[i] += float32(here-off) + w.Source[i]
+		}
+	}
+}
+
+// countOpen sums what comes from other partitions and goes there.
+func (e *Estimate) countOpen(w *World, i, stop int) {
+	e.sums.Grow(openSums)
+	value, sum := e.value.Slice(), e.sums.Slice()
+	for ; i < stop; i++ {
+		if w.foreign(i) {
+			sum[outward] += max(0, float64(value[i])-(1-follow))
+		} else {
+			sum[inward] += float64(w.Source[i])
+		}
 	}
 }

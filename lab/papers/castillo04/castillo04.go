@@ -61,6 +61,8 @@ func Experiments() []experiment.Experiment {
 		{Name: "equivalence", Paper: "4.4", What: "c pages per connection against a delay of w/c", Needs: experiment.Needs{Sites: 1}, At: equivalence,
 			Header: thesisHeader(experiment.Field("options", "times thesis2004, r = 256, bandwidth without limit, larger-sites-first"), limit(pacesLimit)),
 			Claims: []string{"(w, c) and (w/c, 1) give total times within 10 % of each other for c = 10 and c = 100"}},
+		{Name: "last", Paper: "4.3.4", What: "how good orders are in the last quarter of a crawl", Header: thesisHeader(order), At: lastStage,
+			Claims: []string{"omniscient performs close to random by the last stages of the crawl: at most 0.05 better than 0.5 in the mean of its last quarter"}},
 		{Name: "partial-rank", Paper: "4.3.1, after Boldi et al. 2004", What: "PageRank of the part crawled so far against the true one", Header: thesisHeader(order), At: partialRank,
 			Claims: []string{"PageRank of the part is inexact: after 20 % of the crawl tau with the true one is below 0.7 for some strategy without an oracle"}},
 	})

@@ -102,7 +102,7 @@ func worseThanRandom(c measure.Curve, hot int) (w worse) {
 
 // graph6 shows the histogram of backlink counts.
 func graph6(r *experiment.Run, p *experiment.Place) error {
-	whole, err := experiment.ByBacklinks(r.Bench, p, nil)
+	whole, err := experiment.Backlinks(r.Bench, p)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func graph6(r *experiment.Run, p *experiment.Place) error {
 		domains = []*domain{{Place: *p}}
 	}
 	return eachDomain(domains, func(d *domain) error {
-		small, err := experiment.ByBacklinks(r.Bench, &d.Place, nil)
+		small, err := experiment.Backlinks(r.Bench, &d.Place)
 		if err != nil {
 			return err
 		}
@@ -264,6 +264,7 @@ func closed(p *experiment.Place, s graph.Site) *domain {
 		links[k] = inside(w.Sim.Out.List(q))
 	}
 	d := newDomain(w.Name+", "+w.SiteName(s), links)
+	d.Whole, d.Within = p, pages
 	d.World.Sim.SelfLinks = w.Sim.SelfLinks
 	if url := w.Sim.URL; url != nil {
 		d.World.Sim.URL = func(b []byte, q graph.Page) []byte { return url(b, pages[q]) }
@@ -366,7 +367,10 @@ func trapAt(b *experiment.Bench, a int, policies []string) ([]int, error) {
 	d := newDomain(fmt.Sprintf("figure 3, %d pages in A", a), trap(a))
 	defer d.free()
 	d.Seeds, d.SeedsName = []graph.Page{figurePage1}, "page 1"
-	c, err := b.Course(&d.Place, experiment.ByBacklinks, policies...)
+	counted := func(b *experiment.Bench, p *experiment.Place, _ []graph.Page) (*measure.Truth, error) {
+		return experiment.Backlinks(b, p)
+	}
+	c, err := b.Course(&d.Place, counted, policies...)
 	if err != nil {
 		return nil, err
 	}

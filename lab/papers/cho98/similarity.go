@@ -44,7 +44,7 @@ func aboutTopics() []experiment.Experiment {
 	var out []experiment.Experiment
 	for _, e := range list {
 		out = append(out, experiment.Experiment{Name: fmt.Sprintf("graph%d", e.graph), Paper: fmt.Sprintf("section 7, graph %d", e.graph), What: e.what,
-			Header: e.header, All: e.run, Claims: e.claims})
+			Header: e.header, All: e.run, Claims: e.claims, Own: "what pages have to do with the topic"})
 	}
 	return out
 }

@@ -160,7 +160,7 @@ func gainAt(r *experiment.Run, p *experiment.Place) (g gain, err error) {
 		ranks := func(b *experiment.Bench, p *experiment.Place, seeds []graph.Page) (*measure.Truth, error) {
 			o := b.TruthOptions(p)
 			o.Follow, o.Remote, o.Within = najorkFollow, links == 1, p.World.Reach(seeds...).Order
-			return measure.PageRankTruth(p.World.Web(), o)
+			return b.Ranks(p, o)
 		}
 		for _, w := range ways() {
 			courses, err := b.CoursesIn(p, ranks, func(s *lab.Setting) error { return w.set(&b, s) }, "breadth-first")

@@ -32,6 +32,11 @@ func Experiments() []experiment.Experiment {
 			Claims: []string{"alpha changes how often pages are visited again"},
 			Header: growthHeader, At: runWireAlpha,
 		},
+		{
+			Name: "processors", Paper: "section 7", What: "pages a second by threads, processors and bandwidth",
+			Claims: []string{"more processors bring nothing where the line is the limit, and more where it is wide"},
+			Needs:  experiment.Needs{Sites: 2}, Header: experiment.TimedHeader([]string{"breadth-first"}, "times "+experiment.ThesisTimes+", no delay"), At: processors,
+		},
 	})
 }
 

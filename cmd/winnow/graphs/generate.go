@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -7,20 +7,26 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
+// Synthetic holds the flags that a synthetic web is a function of.
+type Synthetic struct {
+	Pages, Sites, Links show.Number
+	Seed                uint64 // the web is a function of this and the three above
+}
+
 type generateOptions struct {
-	pages, sites, links show.Number
-	seed                uint64 // the web is a function of this and the three above
+	Synthetic
 	graphFile
 }
 
-func newGenerateCommand(u *ui) *cobra.Command {
-	opt := &generateOptions{pages: 100_000}
+func newGenerateCommand(u *console.UI) *cobra.Command {
+	opt := &generateOptions{Synthetic: Synthetic{Pages: 100_000}}
 	cmd := &cobra.Command{
 		Use:   "generate --pages N [--sites S] [--links M] [--random-seed K] -o G",
 		Short: "make a synthetic web from a seed",
@@ -32,24 +38,24 @@ and every page can be reached from page 0. There are no self-links.
 Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
 		Example: `  winnow graph generate --pages 100k -o web.wg
   winnow graph generate --pages 10M --sites 50k --links 200M --random-seed 7 -o large.wg`,
-		Args: exactly(),
+		Args: console.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runGenerate(cmd.Context(), u, opt)
 		},
 	}
 	f := cmd.Flags()
-	opt.addSpec(f)
+	opt.AddSpec(f)
 	opt.graphFile.addFlags(f)
 	return cmd
 }
 
-// addSpec adds the flags that a synthetic web is a function of.
-func (o *generateOptions) addSpec(f *pflag.FlagSet) {
-	f.Var(&o.pages, "pages", "number of pages")
-	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
-	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
+// AddSpec adds the flags.
+func (o *Synthetic) AddSpec(f *pflag.FlagSet) {
+	f.Var(&o.Pages, "pages", "number of pages")
+	f.Var(&o.Sites, "sites", "number of sites (default: a hundredth of the pages)")
+	f.Var(&o.Links, "links", "number of links (default: twenty times the pages)")
 	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
-	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
+	f.Uint64Var(&o.Seed, "random-seed", 1, "another seed is another web")
 }
 
 // Defaults of a synthetic web, per page. Twenty links a page is what large crawls
@@ -60,10 +66,10 @@ const (
 	pagesPerSite = 100
 )
 
-// spec fills in the defaults. Very small webs have no room for twenty links a page: they
+// Spec fills in the defaults. Very small webs have no room for twenty links a page: they
 // get half of all possible ones.
-func (o *generateOptions) spec() fakeweb.Spec {
-	s := fakeweb.Spec{Pages: int(o.pages), Sites: int(o.sites), Links: int64(o.links), Seed: o.seed}
+func (o *Synthetic) Spec() fakeweb.Spec {
+	s := fakeweb.Spec{Pages: int(o.Pages), Sites: int(o.Sites), Links: int64(o.Links), Seed: o.Seed}
 	if s.Sites == 0 {
 		s.Sites = max(1, s.Pages/pagesPerSite)
 	}
@@ -81,15 +87,15 @@ type generateResult struct {
 	Seconds float64 `json:"seconds" show:"time,seconds"`
 }
 
-func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
+func runGenerate(ctx context.Context, u *console.UI, opt *generateOptions) error {
 	if err := opt.graphFile.check(u); err != nil {
 		return err
 	}
 	start := time.Now()
-	spec := opt.spec()
+	spec := opt.Spec()
 	web, err := fakeweb.New(spec)
 	if err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	if err := opt.write(ctx, u, webSource(web)); err != nil {
 		return err
@@ -99,7 +105,7 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 		return err
 	}
 	r := &generateResult{Output: opt.output, RandomSeed: spec.Seed, Info: info, Seconds: time.Since(start).Seconds()}
-	return u.result(r)
+	return u.Result(r)
 }
 
 // webSource returns the web as the source of a graph.
@@ -110,7 +116,7 @@ func webSource(web *fakeweb.Web) graph.Source {
 		Card: &graph.Card{
 			Origin: fmt.Sprintf("synthetic web: winnow graph generate --pages %d --sites %d --links %d --random-seed %d",
 				spec.Pages, spec.Sites, spec.Links, spec.Seed),
-			Program: programName(),
+			Program: version.Program(),
 		},
 	}
 }

@@ -1,14 +1,13 @@
-package main
+package graphs
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/stats"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -20,7 +19,7 @@ type statsOptions struct {
 	svg     string // file for a picture of the concentration of PageRank
 }
 
-func newStatsCommand(u *ui) *cobra.Command {
+func newStatsCommand(u *console.UI) *cobra.Command {
 	opt := &statsOptions{}
 	cmd := &cobra.Command{
 		Use:   "stats G [--seeds homes|best|FILE] [--against OLD] [--no-rank]",
@@ -42,14 +41,14 @@ of places, overlap of the top N.`,
   winnow graph stats web.wg --seeds best --json
   winnow graph stats web.wg --svg curve.svg
   winnow graph stats mdn-2026.wg --against mdn-2021.wg`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStats(cmd.Context(), u, opt, args[0])
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.seeds, "seeds", "", "where reach is measured from: homes, best or a file (default: homes, or best without URLs)")
-	completes(cmd, "seeds", seedsHomes, seedsBest)
+	console.Completes(cmd, "seeds", SeedsHomes, SeedsBest)
 	f.StringVar(&opt.against, "against", "", "an older snapshot to compare with")
 	f.StringVar(&opt.svg, "svg", "", "draw to this file how much of the PageRank the best pages hold")
 	f.BoolVar(&opt.noRank, "no-rank", false, "without PageRank, which holds all in-links in memory")
@@ -57,21 +56,21 @@ of places, overlap of the top N.`,
 	return cmd
 }
 
-func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error {
+func runStats(ctx context.Context, u *console.UI, opt *statsOptions, path string) error {
 	if opt.svg == "-" {
-		return usagef("--svg needs a file: standard output has the report")
+		return console.Usagef("--svg needs a file: standard output has the report")
 	}
-	if replaces(opt.svg, path, opt.against, opt.seeds) {
-		return usagef("--svg %s is also an input", opt.svg)
+	if Replaces(opt.svg, path, opt.against, opt.seeds) {
+		return console.Usagef("--svg %s is also an input", opt.svg)
 	}
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	picture, err := result.Create(opt.svg, u.stdout)
+	picture, err := result.Create(opt.svg, u.Stdout)
 	if err != nil {
-		return hintDir(err, opt.svg)
+		return HintDir(err, opt.svg)
 	}
 	defer picture.Discard()
 	r, err := opt.collect(ctx, u, g)
@@ -84,16 +83,16 @@ func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error 
 			return err
 		}
 	}
-	if u.asJSON {
-		return u.json(r)
+	if u.AsJSON {
+		return u.JSON(r)
 	}
-	u.printf("%s", r.Text(asciiOnly()))
+	u.Printf("%s", r.Text(console.ASCIIOnly()))
 	return nil
 }
 
 // collect measures all that the options select.
-func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*stats.Study, error) {
-	shown := u.stages(ctx)
+func (o *statsOptions) collect(ctx context.Context, u *console.UI, g *graph.Graph) (*stats.Study, error) {
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	report, err := stats.Measure(g, !o.noRank, shown)
 	if err != nil {
@@ -109,8 +108,8 @@ func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*sta
 	return r, err
 }
 
-// fetched returns a function for rank.Web, nil if all pages were fetched.
-func fetched(g *graph.Graph) func(graph.Page) bool {
+// Fetched returns a function for rank.Web, nil if all pages were fetched.
+func Fetched(g *graph.Graph) func(graph.Page) bool {
 	if !g.HasUncrawled() {
 		return nil
 	}
@@ -118,8 +117,8 @@ func fetched(g *graph.Graph) func(graph.Page) bool {
 }
 
 // reach follows the links from the seeds.
-func (o *statsOptions) reach(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages) (*stats.Reached, error) {
-	seeds, name, err := chooseSeeds(ctx, u, g, o.seeds)
+func (o *statsOptions) reach(ctx context.Context, u *console.UI, g *graph.Graph, shown *show.Stages) (*stats.Reached, error) {
+	seeds, name, err := ChooseSeeds(ctx, u, g, o.seeds)
 	if err != nil || len(seeds) == 0 {
 		return nil, err
 	}
@@ -131,21 +130,11 @@ func (o *statsOptions) reach(ctx context.Context, u *ui, g *graph.Graph, shown *
 }
 
 // compare measures the older snapshot and what both have in common.
-func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, now *stats.Report, shown *show.Stages) (*stats.Snapshot, error) {
-	old, err := openGraph(u, o.against)
+func (o *statsOptions) compare(ctx context.Context, u *console.UI, g *graph.Graph, now *stats.Report, shown *show.Stages) (*stats.Snapshot, error) {
+	old, err := Open(u, o.against)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
 	return stats.Against(ctx, old, g, now, !o.noRank, shown)
-}
-
-// asciiOnly reports whether the user's locale promises no more than ASCII.
-func asciiOnly() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale := strings.ToUpper(os.Getenv(name)); locale != "" {
-			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
-		}
-	}
-	return true
 }

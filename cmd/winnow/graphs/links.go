@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -18,7 +19,7 @@ type linksOptions struct {
 	count   bool // numbers instead of pages
 }
 
-func newLinksCommand(u *ui) *cobra.Command {
+func newLinksCommand(u *console.UI) *cobra.Command {
 	opt := &linksOptions{}
 	cmd := &cobra.Command{
 		Use:   "links G URL-or-id [--in | --out] [--remote] [--count]",
@@ -31,7 +32,7 @@ A page is given by its URL, byte for byte as in the URL list, or by its id.`,
 		Example: `  winnow graph links web.wg http://s1.example/ --out
   winnow graph links web.wg 42 --in --remote
   winnow graph links web.wg 42 --count`,
-		Args: exactly("GRAPH", "URL-or-id"),
+		Args: console.Exactly("GRAPH", "URL-or-id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLinks(cmd.Context(), u, opt, args[0], args[1])
 		},
@@ -45,8 +46,8 @@ A page is given by its URL, byte for byte as in the URL list, or by its id.`,
 	return cmd
 }
 
-func runLinks(ctx context.Context, u *ui, opt *linksOptions, path, name string) error {
-	g, err := openGraph(u, path)
+func runLinks(ctx context.Context, u *console.UI, opt *linksOptions, path, name string) error {
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func runLinks(ctx context.Context, u *ui, opt *linksOptions, path, name string) 
 		return err
 	}
 	if opt.remote && !g.HasSites() {
-		u.notef("the sites of %s are not known: every page counts as one, so all links to others are remote", path)
+		u.Notef("the sites of %s are not known: every page counts as one, so all links to others are remote", path)
 	}
 	var directions []direction
 	if !opt.in {
@@ -94,8 +95,8 @@ type linkLine struct {
 	Remote    bool   `json:"remote"`
 }
 
-func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p graph.Page, directions []direction) error {
-	out, err := result.Create("", u.stdout)
+func (o *linksOptions) printLinks(ctx context.Context, u *console.UI, g *graph.Graph, p graph.Page, directions []direction) error {
+	out, err := result.Create("", u.Stdout)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p 
 			if i%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if u.asJSON {
+			if u.AsJSON {
 				err = show.JSON(out, linkLine{d.name, g.ID(q), g.URL(q), g.Site(p) != g.Site(q)}, "")
 			} else if len(directions) > 1 {
 				_, err = fmt.Fprintf(out, "%s\t%s\n", d.name, pageName(g, q))
@@ -120,7 +121,7 @@ func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p 
 }
 
 // printCounts prints the bare number for one direction, and one line each for two.
-func (o *linksOptions) printCounts(u *ui, g *graph.Graph, p graph.Page, directions []direction) error {
+func (o *linksOptions) printCounts(u *console.UI, g *graph.Graph, p graph.Page, directions []direction) error {
 	counts := map[string]any{"id": g.ID(p)}
 	if g.HasURLs() {
 		counts["url"] = g.URL(p)
@@ -129,15 +130,15 @@ func (o *linksOptions) printCounts(u *ui, g *graph.Graph, p graph.Page, directio
 		n := len(o.list(g, d, p))
 		counts[d.name] = n
 		switch {
-		case u.asJSON:
+		case u.AsJSON:
 		case len(directions) > 1:
-			u.printf("%s\t%d\n", d.name, n)
+			u.Printf("%s\t%d\n", d.name, n)
 		default:
-			u.printf("%d\n", n)
+			u.Printf("%d\n", n)
 		}
 	}
-	if u.asJSON {
-		return u.json(counts)
+	if u.AsJSON {
+		return u.JSON(counts)
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func pageName(g *graph.Graph, p graph.Page) string {
 }
 
 // findPage finds the page that a user calls by its URL or its id.
-func findPage(u *ui, g *graph.Graph, name string) (graph.Page, error) {
+func findPage(u *console.UI, g *graph.Graph, name string) (graph.Page, error) {
 	if p, ok := g.Lookup(name); ok {
 		return p, nil
 	}
@@ -161,20 +162,20 @@ func findPage(u *ui, g *graph.Graph, name string) (graph.Page, error) {
 		if p, ok := g.ByID(id); ok {
 			return p, nil
 		}
-		return 0, withHint(fmt.Errorf("%s: no page has the id %s", g.Path(), name), "%s", idRange(g))
+		return 0, console.WithHint(fmt.Errorf("%s: no page has the id %s", g.Path(), name), "%s", idRange(g))
 	case !g.HasURLs():
-		return 0, withHint(fmt.Errorf("%s: no page %q: its URLs are not known", g.Path(), name), "%s", idRange(g))
+		return 0, console.WithHint(fmt.Errorf("%s: no page %q: its URLs are not known", g.Path(), name), "%s", idRange(g))
 	}
 	err = fmt.Errorf("%s: no page has the URL %q", g.Path(), name)
 	if g.Pages() == 0 {
-		return 0, withHint(err, "%s", idRange(g))
+		return 0, console.WithHint(err, "%s", idRange(g))
 	}
 	for _, other := range page.Spellings(name) {
 		if _, ok := g.Lookup(other); ok {
-			return 0, withHint(err, "try: %s", u.commandLine(name, other))
+			return 0, console.WithHint(err, "try: %s", u.CommandLine(name, other))
 		}
 	}
-	return 0, withHint(err, "URLs are compared byte for byte with those of the URL list; the first is %s", g.URL(0))
+	return 0, console.WithHint(err, "URLs are compared byte for byte with those of the URL list; the first is %s", g.URL(0))
 }
 
 // idRange describes which ids a graph has.

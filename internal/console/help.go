@@ -1,12 +1,12 @@
-package main
+package console
 
 import (
 	"github.com/spf13/cobra"
 )
 
-// exitCodesHelp puts the exit codes of ui.go into words; docs/cli.md repeats it, and
+// ExitCodesHelp puts the exit codes of console.go into words; docs/cli.md repeats it, and
 // a test compares the two.
-const exitCodesHelp = `winnow ends with one of these exit codes:
+const ExitCodesHelp = `winnow ends with one of these exit codes:
 
   0    success
   1    an error; standard error names the file, flag or site
@@ -21,18 +21,18 @@ const exitCodesHelp = `winnow ends with one of these exit codes:
 When standard output is closed early, as in "winnow rank G | head", winnow stops
 quietly with 0.`
 
-// newExitCodesTopic returns a help topic: a command without a run function.
-func newExitCodesTopic() *cobra.Command {
+// NewExitCodesTopic returns a help topic: a command without a run function.
+func NewExitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "what the exit codes mean",
-		Long:  exitCodesHelp,
+		Long:  ExitCodesHelp,
 	}
 }
 
-// newHelpCommand returns a replacement of cobra's help, for which an unknown topic is a
+// NewHelpCommand returns a replacement of cobra's help, for which an unknown topic is a
 // success.
-func newHelpCommand(u *ui) *cobra.Command {
+func NewHelpCommand(u *UI) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command | topic]",
 		Short:   "help about a command or a topic",
@@ -46,12 +46,12 @@ func newHelpCommand(u *ui) *cobra.Command {
 	}
 }
 
-func runHelp(u *ui, root *cobra.Command, args []string) error {
+func runHelp(u *UI, root *cobra.Command, args []string) error {
 	cmd := root
 	for _, name := range args {
 		sub := child(cmd, name)
 		if sub == nil {
-			return u.hintWord(usagef("no help for %q", name), name, topics(cmd), "winnow help lists the commands and topics")
+			return u.HintWord(Usagef("no help for %q", name), name, topics(cmd), "winnow help lists the commands and topics")
 		}
 		cmd = sub
 	}

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ import (
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-// adoptTree applies the rules of ui.go to all commands, cobra's own included: cobra
+// AdoptTree applies the rules of console.go to all commands, cobra's own included: cobra
 // prints no errors, groups report unknown verbs, and started is set when a verb's own
 // code begins.
-func adoptTree(u *ui, root *cobra.Command) {
+func AdoptTree(u *UI, root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.DisableSuggestions = true // ours are hints
 	root.SetUsageTemplate(usageTemplate(u, root))
-	root.SetIn(u.stdin)
-	root.SetOut(u.stdout)
-	root.SetErr(u.screen.W)
+	root.SetIn(u.Stdin)
+	root.SetOut(u.Stdout)
+	root.SetErr(u.Screen.W)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	if completion := child(root, "completion"); completion != nil {
@@ -30,13 +30,13 @@ func adoptTree(u *ui, root *cobra.Command) {
 	adopt(u, root)
 }
 
-func adopt(u *ui, cmd *cobra.Command) {
+func adopt(u *UI, cmd *cobra.Command) {
 	if !cmd.Runnable() && cmd.HasSubCommands() {
 		makeGroup(u, cmd)
 	}
 	if verb := cmd.RunE; verb != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			u.started = true
+			u.Started = true
 			return verb(cmd, args)
 		}
 	}
@@ -47,20 +47,20 @@ func adopt(u *ui, cmd *cobra.Command) {
 
 // makeGroup makes a command that only holds others report a missing or an unknown
 // verb. Cobra would print the help and call it a success.
-func makeGroup(u *ui, cmd *cobra.Command) {
+func makeGroup(u *UI, cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return unknownVerb(u, cmd, args[0])
+			return UnknownVerb(u, cmd, args[0])
 		}
-		return withHint(usagef("%s needs a verb: %s", cmd.CommandPath(), strings.Join(verbs(cmd), ", ")),
+		return WithHint(Usagef("%s needs a verb: %s", cmd.CommandPath(), strings.Join(verbs(cmd), ", ")),
 			"try: %s --help", cmd.CommandPath())
 	}
 }
 
-// exactly requires one argument for each name. Its error names the one that is
-// missing or too many. Verbs use it for Args: exactly("GRAPH", "URL").
-func exactly(names ...string) cobra.PositionalArgs {
+// Exactly requires one argument for each name. Its error names the one that is
+// missing or too many. Verbs use it for Args: Exactly("GRAPH", "URL").
+func Exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
@@ -74,8 +74,8 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// firstOf requires an argument; any number may follow.
-func firstOf(name string) cobra.PositionalArgs {
+// FirstOf requires an argument; any number may follow.
+func FirstOf(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
@@ -84,8 +84,8 @@ func firstOf(name string) cobra.PositionalArgs {
 	}
 }
 
-// completes offers values of a flag to the shell.
-func completes(cmd *cobra.Command, flag string, values ...string) {
+// Completes offers values of a flag to the shell.
+func Completes(cmd *cobra.Command, flag string, values ...string) {
 	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)
 	if err := cmd.RegisterFlagCompletionFunc(flag, fixed); err != nil {
 		panic(err) // no such flag: a mistake in the verb
@@ -103,45 +103,45 @@ func verbs(cmd *cobra.Command) []string {
 	return names
 }
 
-func unknownVerb(u *ui, cmd *cobra.Command, name string) error {
-	err := usagef("unknown command %q for %q", name, cmd.CommandPath())
+func UnknownVerb(u *UI, cmd *cobra.Command, name string) error {
+	err := Usagef("unknown command %q for %q", name, cmd.CommandPath())
 	for _, group := range cmd.Commands() {
 		if verb := child(group, name); verb != nil && group.Name() != "completion" {
-			return withHint(err, "did you mean %s? try: %s", verb.CommandPath(), u.commandLine(name, group.Name()+" "+name))
+			return WithHint(err, "did you mean %s? try: %s", verb.CommandPath(), u.CommandLine(name, group.Name()+" "+name))
 		}
 	}
-	return u.hintWord(err, name, verbs(cmd), cmd.CommandPath()+" --help lists the commands")
+	return u.HintWord(err, name, verbs(cmd), cmd.CommandPath()+" --help lists the commands")
 }
 
-// asUsage turns what cobra found wrong before a verb began into a usage error with
+// AsUsage turns what cobra found wrong before a verb began into a usage error with
 // a hint.
-func asUsage(u *ui, root *cobra.Command, err error) error {
-	cmd, rest, findErr := root.Find(u.args)
+func AsUsage(u *UI, root *cobra.Command, err error) error {
+	cmd, rest, findErr := root.Find(u.Args)
 	if findErr != nil {
 		cmd = root
 	}
 	if cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-		return unknownVerb(u, cmd, rest[0]) // whose flags are not those of the group
+		return UnknownVerb(u, cmd, rest[0]) // whose flags are not those of the group
 	}
-	err = &usageError{plainExclusion(err)}
+	err = Usage(PlainExclusion(err))
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		wrong := "--" + unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			wrong = "-" + short
 		}
-		if right := nearFlag(wrong, cmd); right != "" {
-			return withHint(err, "did you mean %s? try: %s", right, u.commandLine(flagName(wrong), right))
+		if right := NearFlag(wrong, cmd); right != "" {
+			return WithHint(err, "did you mean %s? try: %s", right, u.CommandLine(flagName(wrong), right))
 		}
 	}
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) { // a flag with completions takes one of them
 		if complete, ok := cmd.GetFlagCompletionFunc(wrong.GetFlag().Name); ok {
 			words, _ := complete(cmd, nil, "")
-			return u.wrongWord(wrong.GetFlag().Name, wrong.GetValue(), words)
+			return u.WrongWord(wrong.GetFlag().Name, wrong.GetValue(), words)
 		}
 	}
-	return withHint(err, "try: %s --help", cmd.CommandPath())
+	return WithHint(err, "try: %s --help", cmd.CommandPath())
 }
 
 // flagName returns a flag as it was typed, without its value.
@@ -150,9 +150,9 @@ func flagName(typed string) string {
 	return name
 }
 
-// nearFlag returns the flag of a command that the user most likely meant, "" if there is
+// NearFlag returns the flag of a command that the user most likely meant, "" if there is
 // none. -pages is --pages, --no-traps is --traps=false, and --depth is --max-depth.
-func nearFlag(typed string, cmd *cobra.Command) string {
+func NearFlag(typed string, cmd *cobra.Command) string {
 	name := strings.TrimLeft(flagName(typed), "-")
 	if positive, ok := strings.CutPrefix(name, "no-"); ok {
 		if f := cmd.Flag(positive); f != nil && f.Value.Type() == "bool" {
@@ -162,7 +162,7 @@ func nearFlag(typed string, cmd *cobra.Command) string {
 	if len(name) < 2 {
 		return "" // a letter is near to everything
 	}
-	names := flagNames(cmd)
+	names := FlagNames(cmd)
 	near, ok := spelling.Nearest(name, names)
 	if !ok {
 		near, ok = spelling.SharesWords(name, names)
@@ -173,10 +173,10 @@ func nearFlag(typed string, cmd *cobra.Command) string {
 	return "--" + near
 }
 
-// plainExclusion rewords Cobra's error about flags that exclude each other. Cobra has no
+// PlainExclusion rewords Cobra's error about flags that exclude each other. Cobra has no
 // type for this error, only a text: "if any flags in the group [follow jump] are set
 // none of the others can be; [follow jump] were all set".
-func plainExclusion(err error) error {
+func PlainExclusion(err error) error {
 	text, ok := strings.CutSuffix(err.Error(), "] were all set")
 	at := strings.LastIndex(text, "none of the others can be; [")
 	if !ok || at < 0 {
@@ -186,8 +186,8 @@ func plainExclusion(err error) error {
 	return fmt.Errorf("--%s exclude each other", strings.Join(flags, " and --"))
 }
 
-// flagNames returns the names of the flags of a command.
-func flagNames(cmd *cobra.Command) []string {
+// FlagNames returns the names of the flags of a command.
+func FlagNames(cmd *cobra.Command) []string {
 	var names []string
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
 	cmd.LocalFlags().VisitAll(add)
@@ -195,11 +195,11 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// commandLine returns the command line with one word, or the name of one flag,
+// CommandLine returns the command line with one word, or the name of one flag,
 // corrected. One word may become several.
-func (u *ui) commandLine(wrong, right string) string {
-	words := append([]string{"winnow"}, u.args...)
-	for i, word := range u.args {
+func (u *UI) CommandLine(wrong, right string) string {
+	words := append([]string{"winnow"}, u.Args...)
+	for i, word := range u.Args {
 		name, value, isSet := strings.Cut(word, "=")
 		if word == wrong {
 			words = slices.Replace(words, i+1, i+2, strings.Fields(right)...)
@@ -215,10 +215,10 @@ func (u *ui) commandLine(wrong, right string) string {
 	return terminal.Command(words...)
 }
 
-// withFlag returns the command line with a flag set to a value: in its place if it is
+// WithFlag returns the command line with a flag set to a value: in its place if it is
 // there already, else at the end.
-func (u *ui) withFlag(flag, value string) string {
-	words := append([]string{"winnow"}, u.args...)
+func (u *UI) WithFlag(flag, value string) string {
+	words := append([]string{"winnow"}, u.Args...)
 	for i, word := range words {
 		if word == flag && i+1 < len(words) {
 			words[i+1] = value
@@ -236,37 +236,37 @@ func (u *ui) withFlag(flag, value string) string {
 	return terminal.Command(words...)
 }
 
-// withoutFlag returns the command line without a flag and its value.
-func (u *ui) withoutFlag(flag string) string {
+// WithoutFlag returns the command line without a flag and its value.
+func (u *UI) WithoutFlag(flag string) string {
 	words := []string{"winnow"}
-	for i := 0; i < len(u.args); i++ {
+	for i := 0; i < len(u.Args); i++ {
 		switch {
-		case u.args[i] == flag:
+		case u.Args[i] == flag:
 			i++ // and its value
-		case !strings.HasPrefix(u.args[i], flag+"="):
-			words = append(words, u.args[i])
+		case !strings.HasPrefix(u.Args[i], flag+"="):
+			words = append(words, u.Args[i])
 		}
 	}
 	return terminal.Command(words...)
 }
 
-// hintFlag adds the value of a flag that the user most likely meant to an error.
-func (u *ui) hintFlag(err error, flag, typed string, values []string) error {
+// HintFlag adds the value of a flag that the user most likely meant to an error.
+func (u *UI) HintFlag(err error, flag, typed string, values []string) error {
 	if near, ok := spelling.Nearest(typed, values); ok {
-		return withHint(err, "try: %s", u.withFlag(flag, near))
+		return WithHint(err, "try: %s", u.WithFlag(flag, near))
 	}
 	return err
 }
 
-// wrongWord returns the error about a flag that takes one word of several.
-func (u *ui) wrongWord(flag, typed string, words []string) error {
-	return u.hintFlag(usagef("--%s %q: want %s", flag, typed, orList(words)), "--"+flag, typed, words)
+// WrongWord returns the error about a flag that takes one word of several.
+func (u *UI) WrongWord(flag, typed string, words []string) error {
+	return u.HintFlag(Usagef("--%s %q: want %s", flag, typed, OrList(words)), "--"+flag, typed, words)
 }
 
-// hintWord adds the word that the user most likely meant to an error, or else another hint.
-func (u *ui) hintWord(err error, typed string, words []string, otherwise string) error {
+// HintWord adds the word that the user most likely meant to an error, or else another hint.
+func (u *UI) HintWord(err error, typed string, words []string, otherwise string) error {
 	if near, ok := spelling.Nearest(typed, words); ok {
-		otherwise = fmt.Sprintf("did you mean %s? try: %s", near, u.commandLine(typed, near))
+		otherwise = fmt.Sprintf("did you mean %s? try: %s", near, u.CommandLine(typed, near))
 	}
-	return withHint(err, "%s", otherwise)
+	return WithHint(err, "%s", otherwise)
 }

@@ -1,4 +1,5 @@
-package main
+// Package graphs holds the verbs of winnow graph, and what others need to open and write graphs.
+package graphs
 
 import (
 	"bytes"
@@ -15,13 +16,15 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
-func newGraphCommand(u *ui) *cobra.Command {
+// NewCommand returns winnow graph with its verbs.
+func NewCommand(u *console.UI) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph",
 		Short: "import, make, inspect and export link graphs",
@@ -40,9 +43,9 @@ one write a new file, which gets its name only when it is complete.`,
 	return cmd
 }
 
-// openGraph opens a graph file for a verb. Its hint proposes what to do about a file
+// Open opens a graph file for a verb. Its hint proposes what to do about a file
 // that is something else.
-func openGraph(u *ui, path string) (*graph.Graph, error) {
+func Open(u *console.UI, path string) (*graph.Graph, error) {
 	g, err := graph.Open(path)
 	if err == nil {
 		return g, nil
@@ -50,16 +53,16 @@ func openGraph(u *ui, path string) (*graph.Graph, error) {
 	switch {
 	case layout.IsCrawl(path):
 		file := strings.TrimSuffix(filepath.Clean(path), ".crawl") + ".wg"
-		return nil, withHint(fmt.Errorf("%s is a crawl, not a graph", path), "make a graph of it: %s", terminal.Command("winnow", "graph", "import", "--crawl", path, "-o", file))
+		return nil, console.WithHint(fmt.Errorf("%s is a crawl, not a graph", path), "make a graph of it: %s", terminal.Command("winnow", "graph", "import", "--crawl", path, "-o", file))
 	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(path, ".crawl"):
-		return nil, withHint(fmt.Errorf("there is no crawl %s", path), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
+		return nil, console.WithHint(fmt.Errorf("there is no crawl %s", path), "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, withHint(err, "make one with winnow graph import or winnow graph generate")
+		return nil, console.WithHint(err, "make one with winnow graph import or winnow graph generate")
 	case looksLikeEdges(path):
-		return nil, withHint(err, "to import an edge list: %s", terminal.Command("winnow", "graph", "import", "--edges", path, "-o", path+".wg"))
+		return nil, console.WithHint(err, "to import an edge list: %s", terminal.Command("winnow", "graph", "import", "--edges", path, "-o", path+".wg"))
 	case isWebGraph(path):
 		base := strings.TrimSuffix(path, filepath.Ext(path))
-		return nil, withHint(err, "to import a WebGraph file: %s", terminal.Command("winnow", "graph", "import", "--bv", base, "-o", base+".wg"))
+		return nil, console.WithHint(err, "to import a WebGraph file: %s", terminal.Command("winnow", "graph", "import", "--bv", base, "-o", base+".wg"))
 	}
 	return nil, err
 }
@@ -91,29 +94,29 @@ func isWebGraph(path string) bool {
 
 // checkOutput checks before hours of work that a file can be written at path: it makes a
 // file in the same directory and removes it.
-func checkOutput(u *ui, path string) error {
+func checkOutput(u *console.UI, path string) error {
 	if path == "" {
-		return withHint(usagef("no file to write to"), "try: %s", u.withFlag("-o", "web.wg"))
+		return console.WithHint(console.Usagef("no file to write to"), "try: %s", u.WithFlag("-o", "web.wg"))
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("create %s: it is not a regular file", path)
 	}
-	return checkDir(filepath.Dir(path), path)
+	return CheckDir(filepath.Dir(path), path)
 }
 
-// notAnInput returns an error if an output is also one of the inputs, which may be the only
+// NotAnInput returns an error if an output is also one of the inputs, which may be the only
 // copy. Inputs that are not given ("") or standard input ("-") are skipped; devices and
 // pipes may be both.
-func notAnInput(output string, inputs ...string) error {
-	if replaces(output, inputs...) {
-		return usagef("-o %s is also an input", output)
+func NotAnInput(output string, inputs ...string) error {
+	if Replaces(output, inputs...) {
+		return console.Usagef("-o %s is also an input", output)
 	}
 	return nil
 }
 
-// replaces reports whether writing to output would replace one of the inputs, also under
+// Replaces reports whether writing to output would replace one of the inputs, also under
 // another name or by a link.
-func replaces(output string, inputs ...string) bool {
+func Replaces(output string, inputs ...string) bool {
 	if output == "" || output == "-" {
 		return false
 	}
@@ -132,21 +135,21 @@ func replaces(output string, inputs ...string) bool {
 	return false
 }
 
-// checkDir returns an error if no file can be made in dir; what is the path the user gave.
-func checkDir(dir, what string) error {
+// CheckDir returns an error if no file can be made in dir; what is the path the user gave.
+func CheckDir(dir, what string) error {
 	probe, err := result.Temp(filepath.Join(dir, ".winnow"))
 	if err == nil {
 		probe.Close()
 		return os.Remove(probe.Name())
 	}
-	return hintDir(fmt.Errorf("create %s: %w", what, result.Cause(err)), filepath.Join(dir, "x"))
+	return HintDir(fmt.Errorf("create %s: %w", what, result.Cause(err)), filepath.Join(dir, "x"))
 }
 
-// hintDir proposes to make the directory of path if it is missing.
-func hintDir(err error, path string) error {
+// HintDir proposes to make the directory of path if it is missing.
+func HintDir(err error, path string) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
-		return withHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
+		return console.WithHint(err, "the directory is not there; try: %s", terminal.Command("mkdir", "-p", dir))
 	}
 	return err
 }
@@ -160,12 +163,12 @@ type graphFile struct {
 
 func (o *graphFile) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &o.maxMemory)
+	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
 }
 
 // check returns an error if the graph cannot be written.
-func (o *graphFile) check(u *ui) error {
+func (o *graphFile) check(u *console.UI) error {
 	if err := checkOutput(u, o.output); err != nil {
 		return err
 	}
@@ -173,8 +176,8 @@ func (o *graphFile) check(u *ui) error {
 }
 
 // write writes the graph and shows the progress.
-func (o *graphFile) write(ctx context.Context, u *ui, src graph.Source) error {
-	shown := u.stages(ctx)
+func (o *graphFile) write(ctx context.Context, u *console.UI, src graph.Source) error {
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	memory := machine.ForGraph(int64(o.maxMemory))
 	defer memory.Restore()
@@ -185,9 +188,9 @@ func (o *graphFile) write(ctx context.Context, u *ui, src graph.Source) error {
 	return explainMemory(u, err)
 }
 
-// addMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that
+// AddMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that
 // this process may use. The help describes it in words, so it is the same on every machine.
-func addMaxMemory(flags *pflag.FlagSet, size *show.Size) {
+func AddMaxMemory(flags *pflag.FlagSet, size *show.Size) {
 	*size = show.Size(machine.Memory() / 4)
 	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")
 	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"

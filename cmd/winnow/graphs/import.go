@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -11,9 +11,11 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
 type importOptions struct {
@@ -25,7 +27,7 @@ type importOptions struct {
 	pairs               *pagelist.PairFeed // of --edges with URLs; nil: with ids
 }
 
-func newImportCommand(u *ui) *cobra.Command {
+func newImportCommand(u *console.UI) *cobra.Command {
 	opt := &importOptions{}
 	cmd := &cobra.Command{
 		Use:   "import (--edges F [--urls F] [--nodes F] [--sites F] | --bv BASENAME [--urls F] | --crawl DIR | --warc F...) -o G",
@@ -79,35 +81,36 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Nodes, "nodes", "", "list of the ids that exist, one per line")
 	f.StringVar(&o.Sites, "sites", "", "site list: line i, from 0, is the site of id i")
 	f.StringVar(&o.Fetched, "fetched", "", "list of the ids that were fetched; the others are only known")
-	whole(f, &o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
+	f.StringVar(&o.Sizes, "sizes", "", "list of sizes: line i, from 0, is the number of bytes of id i, empty where it is not known; winnow sim uses them")
+	console.Whole(f, &o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
 	f.BoolVar(&o.DropOutside, "drop-outside", false, "leave out links that touch ids not in --nodes instead of refusing them")
 	f.StringVar(&o.crawl, "crawl", "", "directory of a crawl")
 	f.StringArrayVar(&o.warc, "warc", nil, "WARC file, plain or compressed; several files are read in the order given")
 	f.BoolVar(&o.fetchedOnly, "fetched-only", false, "with --crawl or --warc: leave out pages that are only known")
 	f.StringVar(&o.Origin, "origin", "", "who crawled it, when, by which policy: kept in the graph")
 	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &o.maxMemory)
+	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
 }
 
 // check returns an error for impossible options before anything is read.
-func (o *importOptions) check(u *ui) error {
+func (o *importOptions) check(u *console.UI) error {
 	if err := o.checkSources(u); err != nil {
 		return err
 	}
 	fetched := o.Fetched != "" || o.fed()
 	switch {
 	case o.BV != "" && (o.Nodes != "" || o.Fetched != ""):
-		return withHint(usagef("--nodes and --fetched go with --edges: the ids of a WebGraph file are 0, 1, 2 and so on"),
+		return console.WithHint(console.Usagef("--nodes and --fetched go with --edges: the ids of a WebGraph file are 0, 1, 2 and so on"),
 			"import all of it, then cut: winnow graph extract ALL --nodes FILE -o PART")
 	case o.DropOutside && o.Nodes == "":
-		return withHint(usagef("--drop-outside needs --nodes: which ids are inside?"), "try: %s", u.withFlag("--nodes", "FILE"))
+		return console.WithHint(console.Usagef("--drop-outside needs --nodes: which ids are inside?"), "try: %s", u.WithFlag("--nodes", "FILE"))
 	case o.FrontierMinInLinks < 0:
-		return usagef("--frontier-min-inlinks %d: a page has 0 in-links or more", o.FrontierMinInLinks)
+		return console.Usagef("--frontier-min-inlinks %d: a page has 0 in-links or more", o.FrontierMinInLinks)
 	case o.FrontierMinInLinks > 0 && !fetched:
-		return withHint(usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.withFlag("--fetched", "FILE"))
+		return console.WithHint(console.Usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.WithFlag("--fetched", "FILE"))
 	}
-	if err := notAnInput(o.Path, o.inputs()...); err != nil {
+	if err := NotAnInput(o.Path, o.inputs()...); err != nil {
 		return err
 	}
 	if err := checkOutput(u, o.Path); err != nil {
@@ -118,7 +121,7 @@ func (o *importOptions) check(u *ui) error {
 
 // inputs returns the input files, and those that belong to them.
 func (o *importOptions) inputs() []string {
-	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}, o.warc...)
+	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched, o.Sizes}, o.warc...)
 	if o.BV != "" {
 		names = append(names, webGraphFiles(o.BV)...)
 	}
@@ -134,7 +137,7 @@ func checkTempDir(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	return checkDir(dir, "files in "+dir)
+	return CheckDir(dir, "files in "+dir)
 }
 
 // An importResult is the JSON output.
@@ -152,7 +155,7 @@ type importResult struct {
 	Seconds        float64  `json:"seconds" show:"time,seconds"`
 }
 
-func runImport(ctx context.Context, u *ui, opt *importOptions) error {
+func runImport(ctx context.Context, u *console.UI, opt *importOptions) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
@@ -165,8 +168,8 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 	opt.Feed = feed
 	memory := machine.ForGraph(int64(opt.maxMemory))
 	defer memory.Restore()
-	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()
-	shown := u.stages(ctx)
+	opt.MaxMemory, opt.Program = int64(opt.maxMemory), version.Program()
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	opt.Progress = memory.Watch(shown.Set)
 	report, err := graph.Import(ctx, opt.ImportOptions)
@@ -189,9 +192,9 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		r.BadURLs, r.BadURLsAt = p.Bad, p.First
 	}
 	if n := r.BadURLs; n > 0 {
-		u.notef("%s; the first: %s", opt.badLines(n), strings.Join(r.BadURLsAt, ", "))
+		u.Notef("%s; the first: %s", opt.badLines(n), strings.Join(r.BadURLsAt, ", "))
 	}
-	return u.result(r)
+	return u.Result(r)
 }
 
 // badLines says how many lines are no URLs, and what that means.
@@ -203,26 +206,26 @@ func (o *importOptions) badLines(n int64) string {
 }
 
 // explain adds a hint where there is one.
-func (o *importOptions) explain(u *ui, err error) error {
+func (o *importOptions) explain(u *console.UI, err error) error {
 	var memory *graph.MemoryError
 	if errors.As(err, &memory) && o.Nodes == "" && memory.Need > machine.Memory() {
-		return withHint(err, "if most ids do not exist, list those that do in a file and add: --nodes FILE")
+		return console.WithHint(err, "if most ids do not exist, list those that do in a file and add: --nodes FILE")
 	}
 	var outside *graph.OutsideError
 	if errors.As(err, &outside) {
-		return withHint(err, "to leave out links to ids outside: %s", u.withFlag("--drop-outside", ""))
+		return console.WithHint(err, "to leave out links to ids outside: %s", u.WithFlag("--drop-outside", ""))
 	}
 	if errors.Is(err, input.ErrNotNumber) {
-		return withHint(err, "a line of --edges is two page numbers with a blank or a comma between them, and line 1 of --urls FILE is the URL of page 0; a file of pairs of URLs needs no --urls")
+		return console.WithHint(err, "a line of --edges is two page numbers with a blank or a comma between them, and line 1 of --urls FILE is the URL of page 0; a file of pairs of URLs needs no --urls")
 	}
 	return explainMemory(u, err)
 }
 
 // explainMemory proposes a larger --max-memory if that was the cause.
-func explainMemory(u *ui, err error) error {
+func explainMemory(u *console.UI, err error) error {
 	var memory *graph.MemoryError
 	if errors.As(err, &memory) {
-		return withHint(err, "try: %s", u.withFlag("--max-memory", fmt.Sprintf("%dM", memory.Need>>20+1)))
+		return console.WithHint(err, "try: %s", u.WithFlag("--max-memory", fmt.Sprintf("%dM", memory.Need>>20+1)))
 	}
 	return err
 }
@@ -233,7 +236,7 @@ func (o *importOptions) fed() bool { return o.crawl != "" || len(o.warc) > 0 }
 // takeArgs takes the names after --warc F, which a shell makes of a pattern.
 func (o *importOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && len(o.warc) == 0 {
-		return &usageError{exactly()(cmd, args)}
+		return console.Usage(console.Exactly()(cmd, args))
 	}
 	o.warc = append(o.warc, args...)
 	return nil
@@ -241,7 +244,7 @@ func (o *importOptions) takeArgs(cmd *cobra.Command, args []string) error {
 
 // checkSources returns an error unless there is one thing to import, with no options that
 // do not fit it.
-func (o *importOptions) checkSources(u *ui) error {
+func (o *importOptions) checkSources(u *console.UI) error {
 	var given []string
 	for _, s := range []struct {
 		flag string
@@ -253,15 +256,15 @@ func (o *importOptions) checkSources(u *ui) error {
 	}
 	switch {
 	case len(given) == 0:
-		return withHint(usagef("nothing to import: give --edges, --bv, --crawl or --warc"), "try: winnow graph import --edges web.edges -o web.wg")
+		return console.WithHint(console.Usagef("nothing to import: give --edges, --bv, --crawl or --warc"), "try: winnow graph import --edges web.edges -o web.wg")
 	case len(given) > 1:
-		return usagef("%s and %s exclude each other", given[0], given[1])
+		return console.Usagef("%s and %s exclude each other", given[0], given[1])
 	case o.fetchedOnly && !o.fed():
-		return withHint(usagef("--fetched-only goes with --crawl or --warc"), "try: %s", u.withFlag("--fetched", "FILE"))
+		return console.WithHint(console.Usagef("--fetched-only goes with --crawl or --warc"), "try: %s", u.WithFlag("--fetched", "FILE"))
 	case o.fetchedOnly && o.FrontierMinInLinks > 0:
-		return usagef("--fetched-only and --frontier-min-inlinks exclude each other")
-	case o.fed() && o.URLs+o.Nodes+o.Sites+o.Fetched != "":
-		return usagef("%s already names its pages: --urls, --nodes, --sites and --fetched go with --edges", given[0])
+		return console.Usagef("--fetched-only and --frontier-min-inlinks exclude each other")
+	case o.fed() && o.URLs+o.Nodes+o.Sites+o.Fetched+o.Sizes != "":
+		return console.Usagef("%s already names its pages: --urls, --nodes, --sites, --sizes and --fetched go with --edges", given[0])
 	}
 	return nil
 }
@@ -287,8 +290,8 @@ func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func()
 		if err != nil || !pairs {
 			return nil, done, nil // the import reports what is wrong with it
 		}
-		if o.URLs+o.Nodes+o.Sites+o.Fetched != "" {
-			return nil, done, usagef("%s already names its pages by URL: --urls, --nodes, --sites and --fetched go with ids", o.Edges)
+		if o.URLs+o.Nodes+o.Sites+o.Fetched+o.Sizes != "" {
+			return nil, done, console.Usagef("%s already names its pages by URL: --urls, --nodes, --sites, --sizes and --fetched go with ids", o.Edges)
 		}
 		o.pairs = &pagelist.PairFeed{}
 		feed = o.pairs.Feed(o.Edges)

@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/bv"
 	"github.com/winnow-crawler/winnow/graph/parquet"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/version"
@@ -33,10 +34,10 @@ type exportOptions struct {
 // exportFormats lists the values of --format.
 var exportFormats = []string{"edges", "bv", "parquet"}
 
-// paramFlags lists the flags that --like replaces.
+// paramFlags lists the flags that --like Replaces.
 var paramFlags = []string{"window", "max-ref", "min-interval", "zeta-k"}
 
-func newExportCommand(u *ui) *cobra.Command {
+func newExportCommand(u *console.UI) *cobra.Command {
 	opt := &exportOptions{params: bv.Default}
 	cmd := &cobra.Command{
 		Use:   "export G --format edges|bv|parquet -o OUT",
@@ -52,7 +53,7 @@ parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) a
   winnow graph export web.wg --format edges -o - | zstd > web.edges.zst
   winnow graph export web.wg --format bv -o webgraph/web --like webgraph/other.properties
   winnow graph export web.wg --format parquet -o tables`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.flags = cmd.Flags()
 			return runExport(cmd.Context(), u, opt, args[0])
@@ -66,7 +67,7 @@ parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) a
 	f.IntVar(&opt.params.MinInterval, "min-interval", bv.Default.MinInterval, "bv: shortest run of ids kept as an interval; 0: none")
 	f.IntVar(&opt.params.ZetaK, "zeta-k", bv.Default.ZetaK, "bv: the k of the zeta code")
 	f.StringVar(&opt.like, "like", "", "bv: take these four from a .properties file")
-	completes(cmd, "format", exportFormats...)
+	console.Completes(cmd, "format", exportFormats...)
 	return cmd
 }
 
@@ -81,21 +82,21 @@ type exportResult struct {
 	Seconds     float64  `json:"seconds" show:"time,seconds"`
 }
 
-func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) error {
+func runExport(ctx context.Context, u *console.UI, opt *exportOptions, path string) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
 	for _, name := range opt.files() {
-		if err := notAnInput(name, path, opt.like); err != nil {
+		if err := NotAnInput(name, path, opt.like); err != nil {
 			return err
 		}
 	}
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	shown := u.stages(ctx)
+	shown := u.Stages(ctx)
 	defer shown.Done()
 	start := time.Now()
 	r := &exportResult{Format: opt.format, Pages: g.Pages(), Links: g.Links()}
@@ -117,18 +118,18 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 
 // check returns an error for impossible options before the graph is opened, and determines
 // the parameters of the bv format.
-func (o *exportOptions) check(u *ui) error {
+func (o *exportOptions) check(u *console.UI) error {
 	switch {
 	case !slices.Contains(exportFormats, o.format):
-		err := usagef("--format %q: want %s", o.format, strings.Join(exportFormats, ", "))
-		return u.hintFlag(err, "--format", o.format, exportFormats)
+		err := console.Usagef("--format %q: want %s", o.format, strings.Join(exportFormats, ", "))
+		return u.HintFlag(err, "--format", o.format, exportFormats)
 	case o.format == "edges" && (o.output == "" || o.output == "-"):
 		return o.noParams("is for --format bv")
 	case o.output == "-":
-		return withHint(usagef("%s cannot be written to standard output: it is several files", o.format),
-			"try: %s", u.withFlag("-o", "web"))
+		return console.WithHint(console.Usagef("%s cannot be written to standard output: it is several files", o.format),
+			"try: %s", u.WithFlag("-o", "web"))
 	case o.output == "":
-		return withHint(usagef("--format %s needs -o: it writes several files", o.format), "try: %s", u.withFlag("-o", "web"))
+		return console.WithHint(console.Usagef("--format %s needs -o: it writes several files", o.format), "try: %s", u.WithFlag("-o", "web"))
 	case o.format == "bv":
 		return o.settleParams()
 	}
@@ -150,7 +151,7 @@ func (o *exportOptions) files() []string {
 func (o *exportOptions) noParams(why string) error {
 	for _, name := range append([]string{"like"}, paramFlags...) {
 		if o.flags.Changed(name) && !(name == "like" && o.format == "bv") {
-			return usagef("--%s %s", name, why)
+			return console.Usagef("--%s %s", name, why)
 		}
 	}
 	return nil
@@ -172,20 +173,20 @@ func (o *exportOptions) settleParams() error {
 		o.params = props.Params
 	}
 	if err := o.params.Check(); err != nil {
-		return &usageError{err}
+		return console.Usage(err)
 	}
 	return nil
 }
 
 // edges writes an edge list to a file, or to standard output.
-func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
-	out, err := result.Create(o.output, u.stdout)
+func (o *exportOptions) edges(ctx context.Context, u *console.UI, g *graph.Graph, shown *show.Stages, r *exportResult) error {
+	out, err := result.Create(o.output, u.Stdout)
 	if err != nil {
-		return hintDir(err, o.output)
+		return HintDir(err, o.output)
 	}
 	defer out.Discard()
 	tell := shown.Of("write links")
-	if out.Standard() && u.asJSON {
+	if out.Standard() && u.AsJSON {
 		w := &parquet.Writer{Graph: g, Progress: tell}
 		err = w.EachLink(func(l parquet.Link) error { return show.JSON(out, l, "") })
 	} else {
@@ -202,11 +203,11 @@ func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown 
 
 // parquet writes the two tables into a directory, which it makes if there is none. On an
 // error it leaves neither a table nor a directory of its own.
-func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) (err error) {
+func (o *exportOptions) parquet(u *console.UI, g *graph.Graph, shown *show.Stages, r *exportResult) (err error) {
 	err = os.Mkdir(o.output, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return hintDir(fmt.Errorf("create %s: %w", o.output, result.Cause(err)), o.output)
+		return HintDir(fmt.Errorf("create %s: %w", o.output, result.Cause(err)), o.output)
 	}
 	defer func() {
 		if err != nil && made {
@@ -219,7 +220,7 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 	write := []func(io.Writer) error{w.Pages, w.Links}
 	files := make([]*result.File, len(write))
 	for i, name := range o.files() {
-		if files[i], err = result.Create(name, u.stdout); err != nil {
+		if files[i], err = result.Create(name, u.Stdout); err != nil {
 			return err
 		}
 		defer files[i].Discard()
@@ -237,7 +238,7 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 }
 
 // webGraph writes the files of the bv format.
-func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
+func (o *exportOptions) webGraph(ctx context.Context, u *console.UI, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	base := strings.TrimSuffix(o.output, ".graph")
 	if err := checkOutput(u, base+".graph"); err != nil {
 		return err
@@ -254,7 +255,7 @@ func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, sho
 	if g.IDs() == nil {
 		return nil
 	}
-	u.notef("the ids in %s.graph are 0 to %d; %s.ids holds the original id of each", base, g.Pages()-1, base)
+	u.Notef("the ids in %s.graph are 0 to %d; %s.ids holds the original id of each", base, g.Pages()-1, base)
 	return r.add(base + ".ids")
 }
 
@@ -271,10 +272,10 @@ func (r *exportResult) add(names ...string) error {
 	return nil
 }
 
-func (r *exportResult) print(u *ui) error {
-	if err := u.result(r); err != nil || u.asJSON {
+func (r *exportResult) print(u *console.UI) error {
+	if err := u.Result(r); err != nil || u.AsJSON {
 		return err
 	}
-	u.printf("wrote %s\n", strings.Join(r.Files, ", "))
+	u.Printf("wrote %s\n", strings.Join(r.Files, ", "))
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package graphs
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/spelling"
+	"github.com/winnow-crawler/winnow/internal/version"
 )
 
 type extractOptions struct {
@@ -19,7 +21,7 @@ type extractOptions struct {
 	graphFile
 }
 
-func newExtractCommand(u *ui) *cobra.Command {
+func newExtractCommand(u *console.UI) *cobra.Command {
 	opt := &extractOptions{}
 	cmd := &cobra.Command{
 		Use:   "extract G (--host NAME... | --domain NAME... | --nodes FILE) -o G2",
@@ -32,7 +34,7 @@ original ids, their URLs and their sites. How many links were cut is printed.
 		Example: `  winnow graph extract web.wg --host s1.example --host s2.example -o two.wg
   winnow graph extract web.wg --domain example.org -o org.wg
   winnow graph extract web.wg --nodes interesting.ids -o part.wg`,
-		Args: exactly("GRAPH"),
+		Args: console.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runExtract(cmd.Context(), u, opt, args[0])
 		},
@@ -45,7 +47,7 @@ original ids, their URLs and their sites. How many links were cut is printed.
 	return cmd
 }
 
-func (o *extractOptions) check(u *ui, path string) error {
+func (o *extractOptions) check(u *console.UI, path string) error {
 	given := 0
 	for _, is := range []bool{len(o.hosts) > 0, len(o.domains) > 0, o.nodes != ""} {
 		if is {
@@ -54,11 +56,11 @@ func (o *extractOptions) check(u *ui, path string) error {
 	}
 	switch {
 	case given == 0:
-		return withHint(usagef("which pages? give --host, --domain or --nodes"), "try: %s", u.withFlag("--host", "www.example.org"))
+		return console.WithHint(console.Usagef("which pages? give --host, --domain or --nodes"), "try: %s", u.WithFlag("--host", "www.example.org"))
 	case given > 1:
-		return usagef("--host, --domain and --nodes exclude each other")
+		return console.Usagef("--host, --domain and --nodes exclude each other")
 	}
-	if err := notAnInput(o.output, path, o.nodes); err != nil {
+	if err := NotAnInput(o.output, path, o.nodes); err != nil {
 		return err
 	}
 	return o.graphFile.check(u)
@@ -73,12 +75,12 @@ type extractResult struct {
 	Seconds float64 `json:"seconds" show:"time,seconds"`
 }
 
-func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) error {
+func runExtract(ctx context.Context, u *console.UI, opt *extractOptions, path string) error {
 	if err := opt.check(u, path); err != nil {
 		return err
 	}
 	start := time.Now()
-	g, err := openGraph(u, path)
+	g, err := Open(u, path)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 	if err != nil {
 		return err
 	}
-	if err := opt.write(ctx, u, part.Source(opt.world(path), programName())); err != nil {
+	if err := opt.write(ctx, u, part.Source(opt.world(path), version.Program())); err != nil {
 		return err
 	}
 	info, err := graph.ReadInfo(opt.output)
@@ -95,7 +97,7 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 		return err
 	}
 	r := &extractResult{Output: opt.output, Info: info, CutOut: part.CutOut, CutIn: part.CutIn, Seconds: time.Since(start).Seconds()}
-	return u.result(r)
+	return u.Result(r)
 }
 
 // world describes which pages were chosen, for the card of the new graph.
@@ -112,7 +114,7 @@ func (o *extractOptions) choose(g *graph.Graph) (*graph.Subgraph, error) {
 		return chooseNodes(g, o.nodes)
 	}
 	if !g.HasSites() {
-		return nil, withHint(fmt.Errorf("%s: the hosts of its pages are not known", g.Path()),
+		return nil, console.WithHint(fmt.Errorf("%s: the hosts of its pages are not known", g.Path()),
 			"import it with --urls or --sites, or name the pages with --nodes FILE")
 	}
 	in := make([]bool, g.Sites())
@@ -171,10 +173,10 @@ func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
 	}
 	for _, name := range lost {
 		if near, ok := spelling.Nearest(lowerASCII(name), names); ok {
-			return withHint(err, "is %s meant?", near)
+			return console.WithHint(err, "is %s meant?", near)
 		}
 	}
-	return withHint(err, "winnow graph stats lists the largest sites")
+	return console.WithHint(err, "winnow graph stats lists the largest sites")
 }
 
 // hostOf returns the host in the name of a site. The name is http://host:port, or any
