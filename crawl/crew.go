@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -22,6 +23,8 @@ type crew struct {
 	lines   *frontier.Lines
 	open    map[graph.Site]connection // those that lines keeps
 	conns   uint32                    // connections so far
+	permits port.Pool                 // one for each active harvester
+	short   bool                      // a permit is lacking
 }
 
 // A member is a harvester, as the loop sees it.
@@ -51,13 +54,16 @@ const (
 func (s *session) keepMost() int {
 	want, why := s.config.KeepMost, ""
 	n := want
-	if room := int(s.memory / lineShare / lineBytes); room < n {
+	if s.port != nil {
+		n = max(1, n/s.port.Of)
+	}
+	if room := s.port.Share(s.memory / lineShare / lineBytes); room < n {
 		n, why = room, "max_memory"
 	}
-	if room := s.options.Sockets - s.config.Fetchers; s.options.Sockets > 0 && room < n {
+	if room := s.port.Share(int64(s.options.Sockets - s.config.Fetchers)); s.options.Sockets > 0 && room < n {
 		n, why = max(1, room), "open files"
 	}
-	if n < want && s.config.KeepAlive.Duration > 0 {
+	if n < want && why != "" && s.config.KeepAlive.Duration > 0 {
 		s.log.Log(context.Background(), s.keepLevel(), "fewer connections are kept open than keep_most allows", "keep_most", want, "kept", n, "limit", why)
 	}
 	return n
@@ -95,6 +101,7 @@ func (c *crew) hire() *member {
 func (c *crew) rest(m *member) {
 	m.url = ""
 	c.idle = append(c.idle, m)
+	c.permits.Give(1)
 }
 
 // fetching returns at most n of the URLs that are requested.
@@ -169,6 +176,7 @@ func (c *crew) hangUp() {
 // and all connections are closed.
 func (c *crew) dismiss() {
 	c.harvest.cancel()
+	defer c.permits.Give(c.busy())
 	for _, m := range c.members {
 		close(m.tasks)
 	}

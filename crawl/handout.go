@@ -11,10 +11,16 @@ import (
 // handOut hands tasks to idle harvesters. It returns the instant at which to try again,
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
-	l.hungry = false
+	l.hungry, l.crew.short = false, false
 	for l.mayHandOut(now) {
-		l.state.Frontier.Limit(l.pagesLeft())
+		l.state.Frontier.Limit(l.limits.pagesLeft())
+		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
+			return l.want(now)
+		}
 		w, again, ok := l.state.Frontier.Next(now)
+		if l.state.Err != nil || !ok {
+			l.crew.permits.Give(1)
+		}
 		if l.state.Err != nil {
 			return event.Never
 		}
@@ -29,17 +35,30 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 		}
 		l.assign(now, l.crew.hire(), w)
 	}
+	l.crew.permits.Decline()
 	return event.Never
 }
 
-// pagesLeft returns the number of pages that may still be handed out. While many pages wait for a
-// browser, what they need goes first.
-func (l *loop) pagesLeft() int {
-	if l.state.Renders.Crowded() && l.limits.mayBring() {
-		return 0
+// want asks for a permit, for the best page that could be handed out. If there is none, it asks for
+// nothing, and returns when to try again.
+func (l *loop) want(now time.Duration) time.Duration {
+	value, ok := l.state.Frontier.Best(now)
+	l.recordRefusals(now)
+	if l.state.Frontier.Polled() {
+		l.begin(event.Polled, now)
+		l.record()
 	}
-	return l.state.PagesLeft()
+	if !ok {
+		l.crew.permits.Decline()
+		return now + noPermit
+	}
+	l.crew.permits.Want(value)
+	return event.Never
 }
+
+// noPermit is the time after which a partition tries again that had neither a page to hand out nor
+// a permit to ask for one.
+const noPermit = 100 * time.Millisecond
 
 // mostOpen is the largest number of bytes that may wait for the disk, without the group
 // that is being written.

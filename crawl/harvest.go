@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/visit"
@@ -86,6 +87,7 @@ type harvest struct {
 	builder *archive.Builder // for the ids of originals; nil: pages are stored whole
 	// nameless crawls name no contact: only private addresses are allowed.
 	nameless bool
+	port     *port.Port
 	results  chan *task
 	running  sync.WaitGroup
 	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
@@ -145,6 +147,12 @@ func (w *harvester) do(t *task) {
 			q.Wants = gather.MayBePage
 		}
 	}
+	if !w.port.Enter(w.ctx, t.addrs) {
+		t.start, t.end, t.void = w.clock(), w.clock(), true
+		t.answer = nil
+		return
+	}
+	defer w.port.Leave(t.addrs)
 	t.shift = w.shift()
 	w.client.Attach(t.conn.line)
 	a := w.client.Do(w.ctx, q)
@@ -342,7 +350,7 @@ func newHarvest(s *session) (*harvest, error) {
 	h := &harvest{
 		clock: s.now, wall: machine.Wall, began: s.epoch.Round(0).Add(-s.base), resolve: machine.Resolve,
 		reading: machine.Read, nameless: c.Contact == "",
-		results:   make(chan *task, c.Fetchers),
+		port: s.port, results: make(chan *task, c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
@@ -350,7 +358,7 @@ func newHarvest(s *session) (*harvest, error) {
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks, Requisites: requisites,
 		},
 	}
-	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}))
+	h.pasts = s.state.Visits.Pasts(journal.NewFinder(s.dir.Journal, s.port.Header(s.id)))
 	if s.keeper == nil { // otherwise originals may be dropped
 		h.builder = builder
 	}

@@ -18,6 +18,7 @@ type inbox struct {
 	tasks   []*task
 	group   *group // the committer has one at a time
 	reload  <-chan struct{}
+	wake    <-chan struct{}       // of the port; nil: there is one partition
 	reloads bool                  // the user demands that files are read again
 	urls    []string              // of notices
 	orders  <-chan *control.Order // nil: none are taken
@@ -41,6 +42,7 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case in.group = <-in.groups:
 	case <-in.reload:
 		in.reloads = true
+	case <-in.wake:
 	case urls := <-in.notices:
 		in.urls = append(in.urls, urls...)
 	case in.order = <-in.orders:

@@ -36,6 +36,7 @@ type limits struct {
 	stopping string        // why nothing is handed out any more; "" while tasks are handed out
 	graceEnd time.Duration // when tasks under way are given up; 0: they are not
 	watch    *advise.Watch // for --stop-when; nil: there is none
+	allowed  int64         // with other partitions: pages that may have been fetched in all
 }
 
 // grace is the time that running tasks have after a stop was requested.
@@ -61,15 +62,42 @@ func (l *limits) stop(now time.Duration, why string) {
 // mayFetch reports whether one more page may be requested. It stops the crawl when as many
 // pages have been fetched as --pages allows.
 func (l *limits) mayFetch() bool {
-	switch most := l.config.Pages; {
+	switch {
 	case l.stopped() || l.state.Renders.Crowded() && l.mayBring():
 		return false
-	case most == 0 || l.fetched+int64(l.underWay.pages) < most:
+	case l.config.Pages == 0 || l.used() < l.most():
 		return true
-	case l.fetched >= most && !l.mayBring():
+	case l.port == nil && l.fetched >= l.config.Pages && !l.mayBring():
 		l.stop(l.state.Now, whyPages)
 	}
 	return false
+}
+
+// used returns the pages that were fetched and that are being fetched.
+func (l *limits) used() int64 { return l.fetched + int64(l.underWay.pages) }
+
+// most returns how many pages may have been fetched in all, where that is limited. With other
+// partitions it asks for more when there are as many.
+func (l *limits) most() int64 {
+	if l.port == nil {
+		return l.config.Pages
+	}
+	if l.used() >= l.allowed && !l.stopped() {
+		l.allowed = l.port.Council.Allow(l.used())
+	}
+	return l.allowed
+}
+
+// pagesLeft returns how many pages may still be handed out, below 0 for any number. While many pages
+// wait for a browser, what they need goes first.
+func (l *limits) pagesLeft() int {
+	if l.state.Renders.Crowded() && l.mayBring() {
+		return 0
+	}
+	if l.port == nil || l.config.Pages == 0 {
+		return l.state.PagesLeft()
+	}
+	return int(max(0, l.most()-l.used()))
 }
 
 // mayBring reports whether requisites of the pages that were fetched may be requested. When there
@@ -86,7 +114,7 @@ func (l *limits) check(now time.Duration) {
 	switch d := l.config.Duration.Duration; {
 	case d > 0 && l.state.Active(now) >= d:
 		l.stop(now, whyDuration)
-	case l.config.Bytes > 0 && l.state.Bytes >= int64(l.config.Bytes):
+	case l.port == nil && l.config.Bytes > 0 && l.state.Bytes >= int64(l.config.Bytes):
 		l.stop(now, whyBytes)
 	case l.watch != nil && !l.stopped() && l.watch.Holds(l.counts(now)):
 		l.logStop()

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/crawl/notice"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/event"
@@ -39,6 +40,9 @@ type loop struct {
 	notices   *notice.Receiver // nil: none are received
 	tasksDone int              // since held pages were looked at
 	retried   int              // pages that RunOptions.Chance names
+	desk      *port.Desk
+	heard     port.Word // of the other partitions
+	hopeless  bool      // only sites are left that cannot be reached, for the time of --patience
 }
 
 // newLoop makes the parts of a run and records the beginning of its session.
@@ -64,14 +68,15 @@ func newLoop(s *session) (*loop, error) {
 		return nil, err
 	}
 	l.fetched = s.state.Fetched()
-	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
+	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}, permits: s.port.Permits()}
+	l.desk = port.NewDesk(s.port, s.state)
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.renders = newRenders(s, &l.outcomes, h.gather)
 	l.index.Late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), orders: s.options.Control.Orders()}
 	l.inbox.renders = l.renders.out
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
@@ -134,6 +139,10 @@ func (l *loop) run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		now := l.now()
+		if err := l.hear(now); err != nil {
+			return err
+		}
+		l.converse(now)
 		l.limits.watchMemory()
 		if !l.limits.stopped() {
 			l.weather.requestWitness(now)
@@ -180,12 +189,17 @@ func (l *loop) watch(now time.Duration) (err error) {
 	}
 	switch l.weather.look(now) {
 	case bleak:
+		if l.port != nil {
+			break // all partitions relent at the same time: see hear
+		}
 		var more bool
 		if more, err = l.admission.last(now); more {
 			l.weather.quiet = 0
 		}
 	case hopeless:
-		l.limits.stop(now, whyUnreachable)
+		if l.hopeless = true; l.port == nil {
+			l.limits.stop(now, whyUnreachable)
+		}
 	}
 	return err
 }
@@ -211,6 +225,9 @@ func (l *loop) lookAfter(now time.Duration) {
 // with more, whether pages were admitted that can be handed out now. It waits for the last
 // commit, which may let sites continue.
 func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
+	if l.port != nil {
+		return l.say(ask), false, nil
+	}
 	if l.crew.busy() > 0 || l.renders.busy || !l.committed() {
 		return false, false, nil
 	}
@@ -227,7 +244,7 @@ func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
 
 // alarm returns the instant of the next turn if nothing arrives before.
 func (l *loop) alarm(now, ask time.Duration) time.Duration {
-	at := min(ask, l.meter.tick, l.limits.alarm(now))
+	at := min(ask, l.meter.tick, l.limits.alarm(now), l.desk.Alarm(now))
 	if l.pending() {
 		at = min(at, max(l.dueAt(), now+1))
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
+// BodyBudget returns how many bytes of bodies may be in memory.
+func BodyBudget(o *RunOptions) int64 { return bodyBudget(memoryLimit(o)) }
+
 // memoryLimit returns the ceiling in force, in bytes: --max-memory, or half the memory of
 // the machine.
 func memoryLimit(o *RunOptions) int64 {
@@ -19,7 +22,7 @@ func memoryLimit(o *RunOptions) int64 {
 
 // A ceiling keeps a crawl below --max-memory. It compares that with a measure:
 //
-//	needed = 2 * state + rest + beside + others
+//	needed = 2 * state + rest + beside + others + peers
 //
 // The state is what the crawl knows. It counts twice, since a snapshot may copy it (see
 // snapshots). The rest is bodies under way, records that wait for the disk and the buffers
@@ -33,6 +36,7 @@ type ceiling struct {
 	heap   func() Heap // nil: only the state is measured
 	beside int64       // bytes of columns that are not part of the state: see limits.watchMemory
 	others int64       // bytes that others use: see RunOptions.Beside
+	peers  int64       // bytes that other partitions use
 	state  int64       // when it was last measured
 	needed int64
 	known  int    // pages and sites at that time
@@ -60,7 +64,7 @@ func (c *ceiling) look(s *state.State, now bool) {
 		if c.heap != nil {
 			rest = max(rest, c.heap().Live-s.Heap())
 		}
-		c.needed = 2*c.state + rest + c.beside + c.others
+		c.needed = 2*c.state + rest + c.beside + c.others + c.peers
 	}
 }
 
@@ -85,6 +89,7 @@ func (l *limits) watchMemory() {
 	if l.options.Beside != nil {
 		l.ceiling.others = l.options.Beside()
 	}
+	l.ceiling.peers = l.port.Beside(2*l.ceiling.state + l.ceiling.beside + l.ceiling.others)
 	l.ceiling.look(l.state, false)
 	if !l.stopped() && l.ceiling.full() {
 		l.ceiling.look(l.state, true)

@@ -109,5 +109,6 @@ func (l *loop) writeStatus(caps []state.Cap) *history.Status {
 	x.AddDetails(l.state)
 	x.Caps = caps
 	l.dir.writeStatus(&x, l.log)
+	l.port.Told(&x)
 	return &x
 }

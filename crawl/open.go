@@ -45,18 +45,24 @@ func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope,
 	none := errors.Is(err, journal.ErrNone)
 	fresh := none || errors.Is(err, layout.ErrNothing)
 	switch {
-	case fresh && len(o.Seeds) == 0:
+	case fresh && len(o.Seeds) == 0 && o.Port == nil:
 		return nil, &hint.Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
 	case none:
-		id = layout.NewIdentity()
+		id = o.Port.NewIdentity()
 	case errors.Is(err, journal.ErrVersion):
 		return nil, &hint.Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
 	case err != nil && !fresh:
 		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " lists what is wrong", Err: err}
 	}
+	if o.Port != nil {
+		id = o.Port.Identity // also if a journal lost its own: messages name pages by hashes under the secret
+	}
 	set, err := state.NewSetup(&o.Config, id, memoryLimit(o))
 	if err != nil {
 		return nil, err
+	}
+	if o.Port != nil {
+		set.Owner = o.Port.Owner
 	}
 	if len(o.Config.Site) > 0 {
 		overrides := config.NewOverrides(&o.Config)
@@ -93,7 +99,7 @@ func (c *opened) release() {
 // recover brings journal, state and archive to the last commit. With none there is no
 // journal yet.
 func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error) {
-	header := journal.Header{Crawl: c.id.Crawl, Partitions: 1}
+	header := o.Port.Header(c.id)
 	var found journal.Found
 	if none {
 		c.journal, err = journal.Begin(c.dir.Journal, header)
@@ -230,7 +236,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 		d.Parts, err = layout.Open(open)
 		return d, err
 	}
-	if err := checkDirectory(o.Dir); err != nil {
+	if err := CheckDirectory(o.Dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
@@ -238,7 +244,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 	}
 	var err error
 	if d.lock, err = layout.Lock(filepath.Join(o.Dir, layout.LockFile)); err != nil {
-		return nil, lockError(o.Dir, err)
+		return nil, LockError(o.Dir, err)
 	}
 	d.Parts, err = layout.Open(func(name string) (disk.Dir, error) {
 		path := filepath.Join(o.Dir, filepath.FromSlash(name))
@@ -269,8 +275,8 @@ func syncNames(dir string) error {
 	return nil
 }
 
-// checkDirectory returns an error for a directory that holds something else than a crawl.
-func checkDirectory(path string) error {
+// CheckDirectory returns an error for a directory that holds something else than a crawl.
+func CheckDirectory(path string) error {
 	list, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -286,7 +292,8 @@ func checkDirectory(path string) error {
 	}
 }
 
-func lockError(dir string, err error) error {
+// LockError explains why the lock of a directory was not to be had.
+func LockError(dir string, err error) error {
 	if errors.Is(err, layout.ErrLocked) {
 		return &hint.Error{
 			Text: "another winnow is running in " + dir,

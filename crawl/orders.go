@@ -85,7 +85,7 @@ func (o *RunOptions) obey(ctx context.Context, sum *Summary) bool {
 	p := o.orders.plan
 	o.Config, o.Chance = p.Config, nil
 	o.Seeds, o.AddSeeds = p.Seeds, len(p.Seeds) > 0
-	o.Config.Seeds = union(o.Config.Seeds, p.Seeds)
+	o.Config.Seeds = Union(o.Config.Seeds, p.Seeds)
 	if p.Retry != "" {
 		o.Chance = &Chance{Site: p.Retry}
 	}

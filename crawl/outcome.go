@@ -356,7 +356,7 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 	if !o.readsSitemaps(id) {
 		return nil
 	}
-	own, others := o.split(id, union(nil, t.sitemaps))
+	own, others := o.split(id, Union(nil, t.sitemaps))
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}
@@ -421,8 +421,9 @@ func rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
 func (o *outcomes) hopTo(r *journal.Record, url string) {
 	e := &r.Event
 	denied := o.state.DeniedHop(url)
-	if !denied {
-		name, _ := page.Site([]byte(url))
+	name, _ := page.Site([]byte(url))
+	foreign := o.port != nil && o.port.Owner(name) != o.port.Self // only that partition may request it
+	if !denied && !foreign {
 		id, fresh := o.state.Site(o.state.Key.Site(name), name)
 		if id != graph.NoSite && (fresh || !o.state.Frontier.Closed(id)) {
 			e.Class, e.Hop, e.To, r.Facts.Hop = event.Redirect, true, id, url
@@ -434,6 +435,9 @@ func (o *outcomes) hopTo(r *journal.Record, url string) {
 	}
 	e.Class = event.ServerError
 	o.retrySite(r, time.Hour)
+	if foreign {
+		r.Facts.Note = "robots.txt moved to a site of another partition"
+	}
 	if denied {
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
 		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.state.Table.Name(e.For)), "to", url)

@@ -44,6 +44,7 @@ type recorder struct {
 func (w *recorder) begin(kind event.Kind, now time.Duration) *journal.Record {
 	r := &w.rec
 	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0], Anchors: r.Event.Anchors[:0], Needs: r.Event.Needs[:0], Read: r.Event.Read}
+	e.Gifts, e.Amounts, e.Lessons = r.Event.Gifts[:0], r.Event.Amounts[:0], r.Event.Lessons[:0]
 	e.Read.Reset()
 	names := r.Facts.Names
 	names.Reset()

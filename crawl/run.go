@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
@@ -15,11 +16,13 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -56,6 +59,8 @@ type RunOptions struct {
 	Beside func() int64
 	// Control, if not nil, brings commands that change the crawl while it runs.
 	Control *control.Control
+	// Port, if not nil, connects the crawl, which is one of several partitions, with the others.
+	Port *port.Port
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
@@ -115,11 +120,14 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err := cmp.Or(o.Config.Check(), o.Chance.check(), o.checkBrowser()); err != nil {
 		return nil, err
 	}
+	if o.Config.Partitions > 1 && o.Port == nil {
+		return nil, &hint.Error{Text: fmt.Sprintf("%s has %d partitions, and this is for one", o.Dir, o.Config.Partitions), Hint: "package crawl/partition runs several"}
+	}
 	if err := o.Config.ReadSecrets(); err != nil {
 		return nil, err
 	}
 	o.Config.ChoosePolicy()
-	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
+	o.Config.Seeds = Union(o.Config.Seeds, o.Seeds)
 	v, ctx := newVisitor(ctx, &o)
 	defer v.stop(nil)
 	w, err := readWorth(&o) // it reads files: before anything is created
@@ -185,8 +193,8 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	return sum, next, err
 }
 
-// union returns the strings of both lists, each once.
-func union(a, b []string) []string {
+// Union returns the strings of both lists, each once.
+func Union(a, b []string) []string {
 	known := map[string]bool{}
 	list := make([]string, 0, len(a)+len(b))
 	for _, s := range slices.Concat(a, b) {
@@ -210,6 +218,7 @@ type session struct {
 	scope     *gather.Scope
 	overrides config.Overrides
 	visitor   *visitor
+	port      *port.Port // nil: there is one partition
 	underWay  underWay
 	fetched   int64 // pages fetched in all sessions, without redirects and revisits
 	visits    int64 // pages fetched in this session, with redirects and revisits
@@ -222,7 +231,11 @@ func newSession(o *RunOptions, c *opened, scope *gather.Scope, v *visitor) *sess
 		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, parts: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
 	}
 	s.delay, s.spare.free = o.Config.Commit.Duration, event.Never
-	s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))
+	if s.port = o.Port; s.port != nil {
+		s.tasks.budget = s.port.Bodies
+	} else {
+		s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))
+	}
 	s.state.Limits.Limits = state.Limits{
 		Depth: o.Config.MaxDepth, Dynamic: o.Config.MaxDepthDynamic,
 		Site: o.Config.SitePages, Domain: o.Config.DomainPages, Sites: s.overrides.Pages,

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/metrics"
+	"github.com/winnow-crawler/winnow/crawl/partition"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hook"
 	"github.com/winnow-crawler/winnow/internal/machine"
@@ -47,7 +48,7 @@ func (c *crawling) run(ctx context.Context) error {
 	defer heap.Restore()
 	reload, done := hangups(&c.config)
 	defer done()
-	sum, err := crawl.Run(ctx, crawl.RunOptions{
+	sum, err := partition.Run(ctx, crawl.RunOptions{
 		Reload: reload, Control: board.control, Beside: board.offHeap,
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),

@@ -58,7 +58,11 @@ func runExplain(ctx context.Context, u *console.UI, opt *explainOptions, dir, ur
 	if strings.HasPrefix(url, "/") {
 		return wantsURL(dir, url)
 	}
-	v, p, err := openCrawl(u, ctx, dir)
+	part, err := history.DirOf(dir, url)
+	if err != nil {
+		return err
+	}
+	v, p, err := openCrawl(u, ctx, part)
 	if err != nil {
 		return err
 	}

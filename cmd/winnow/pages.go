@@ -124,18 +124,29 @@ func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string,
 	if opt.links && len(urls) > 0 {
 		return console.WithHint(console.Usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
 	}
+	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), bare: !opt.header}
+	parts, err := history.Divide(dir, urls)
+	for _, x := range parts {
+		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
+			err = opt.list(ctx, u, x.Dir, x.URLs, out)
+		}
+	}
+	return out.finish(err)
+}
+
+// list lists the pages of a partition.
+func (opt *pagesOptions) list(ctx context.Context, u *console.UI, dir string, urls []string, out *lines) error {
 	v, p, err := openCrawl(u, ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	defer p.Done()
-	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
+	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: max(0, int64(opt.limit)-out.n)}
 	unknown, err := onlyPages(v, filter, urls)
 	if err != nil {
 		return err
 	}
-	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), bare: !opt.header}
 	switch {
 	case opt.parts:
 		out.header = terminal.RequisiteHeader
@@ -150,7 +161,7 @@ func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string,
 		})
 	}
 	p.Done()
-	if err = out.finish(err); err == nil && len(unknown) > 0 {
+	if err == nil && len(unknown) > 0 {
 		return console.WithHint(console.Missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
 			"for the reason try: %s", terminal.Command("winnow", "explain", dir, unknown[0]))
 	}
@@ -194,9 +205,11 @@ type lines struct {
 	header string // written before the first line
 	bare   bool   // without it
 	some   bool   // there was a line
+	n      int64  // lines and objects so far
 }
 
 func (l *lines) add(x any, line string) error {
+	l.n++
 	if l.u.AsJSON {
 		return show.JSON(l.out, x, "")
 	}

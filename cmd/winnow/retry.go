@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/partition"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/machine"
@@ -48,7 +49,7 @@ func runRetry(ctx context.Context, u *console.UI, chance *crawl.Chance, dir stri
 	if err != nil {
 		return err
 	}
-	sum, err := crawl.Run(ctx, crawl.RunOptions{
+	sum, err := partition.Run(ctx, crawl.RunOptions{
 		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machine.Memory(),
 		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.Sizes},
 	})

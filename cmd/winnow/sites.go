@@ -61,12 +61,14 @@ func runSites(ctx context.Context, u *console.UI, opt *sitesOptions, dir string)
 	if !contains(history.SiteOrders(), opt.Sort) {
 		return u.WrongWord("sort", opt.Sort, history.SiteOrders())
 	}
-	v, p, err := openCrawl(u, ctx, dir)
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
+	defer p.Done()
+	p.Note("the records are replayed")
+	v, err := history.OpenAll(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	defer p.Done()
 	opt.Limit = int(opt.limit)
 	list, err := v.SiteList(&opt.SiteFilter, time.Now())
 	p.Done()
@@ -78,7 +80,7 @@ func runSites(ctx context.Context, u *console.UI, opt *sitesOptions, dir string)
 		return nil
 	}
 	if !u.AsJSON {
-		return terminal.PrintSites(u.Stdout, list, v.Running)
+		return terminal.PrintSites(u.Stdout, list, v.Running())
 	}
 	for i := range list {
 		if err := u.JSON(&list[i]); err != nil {

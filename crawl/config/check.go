@@ -58,7 +58,9 @@ const (
 	mostLinks = 1_000_000
 	// A page may name each of them several times.
 	mostRequisites = 10_000
-	leastMemory    = 64 << 20
+	// MaxPartitions is the largest number of partitions: more than any machine has cores.
+	MaxPartitions = 256
+	leastMemory   = 64 << 20
 )
 
 func (c *Config) checkNumbers() error {
@@ -86,6 +88,7 @@ func (c *Config) checkNumbers() error {
 		{"keep_pages", c.KeepPages, 0, mostPages},
 		{"max_requisites", int64(c.MaxRequisites), 1, mostRequisites},
 		{"max_memory", int64(c.MaxMemory), 0, math.MaxInt64},
+		{"partitions", int64(c.Partitions), 1, MaxPartitions},
 	} {
 		if err := checkBounds(b.key, b.value, b.least, b.most); err != nil {
 			return err

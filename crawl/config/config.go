@@ -134,6 +134,11 @@ type Config struct {
 	Sync          bool     `toml:"sync" help:"sync the disk at every commit; without it, a power failure may lose more pages"`
 	DiskReserve   Size     `toml:"disk_reserve" help:"pause when less disk space than this is free; 0: when the disk is full"`
 	MaxMemory     Size     `toml:"max_memory" help:"maximum memory; 0: half of the memory of the machine"`
+	// Partitions is left out of files if it is 1: see Marshal.
+	Partitions int `toml:"partitions,omitempty" help:"divide the crawl by registered domains into so many partitions, each with a core of its own; fixed when the crawl begins: docs/partitions.md"`
+
+	// SuffixTable is the version of the table by which registered domains are told, for partitions.
+	SuffixTable string `toml:"suffix_table,omitempty"`
 
 	Metrics      string `toml:"metrics" section:"Monitoring" help:"serve Prometheus metrics at this address; without a host, on loopback"`
 	MetricsToken string `toml:"metrics_token" kind:"file" help:"file with a token that clients of the metrics must send; required for addresses other than loopback"`
@@ -206,6 +211,7 @@ func Default() Config {
 		Commit:          Seconds(0.1),
 		Sync:            true,
 		DiskReserve:     256 << 20,
+		Partitions:      1,
 	}
 }
 

@@ -182,7 +182,11 @@ func placeError(name string, places map[string]place, err error) error {
 
 // Marshal writes all keys of c, so that Parse reads the same configuration back.
 func (c *Config) Marshal() ([]byte, error) {
-	out, err := toml.Marshal(c)
+	x := *c
+	if x.Partitions == 1 {
+		x.Partitions = 0 // left out: such a crawl is as it was before there were partitions
+	}
+	out, err := toml.Marshal(&x)
 	if err != nil {
 		return nil, fmt.Errorf("write configuration: %w", err)
 	}

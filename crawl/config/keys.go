@@ -40,15 +40,21 @@ func keyOf(v reflect.Value, i int) (Key, bool) {
 	if help == "" {
 		return Key{}, false
 	}
-	return Key{Name: tag.Get("toml"), Help: help, Section: tag.Get("section"),
+	return Key{Name: keyName(tag), Help: help, Section: tag.Get("section"),
 		File: tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()}, true
+}
+
+// keyName returns the name of a key in files.
+func keyName(tag reflect.StructTag) string {
+	name, _, _ := strings.Cut(tag.Get("toml"), ",")
+	return name
 }
 
 // Key finds a setting by its name in files.
 func (c *Config) Key(name string) (Key, bool) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("toml") == name {
+		if keyName(v.Type().Field(i).Tag) == name {
 			return keyOf(v, i)
 		}
 	}

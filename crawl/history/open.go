@@ -20,6 +20,9 @@ import (
 // whether a crawl was begun there. Secrets come from their own file; without it they stay
 // withheld: see config.Config.Missing.
 func ReadConfig(dir string) (conf config.Config, found bool, err error) {
+	if list, err := Dirs(dir); err == nil {
+		dir = list[0] // all partitions have the same
+	}
 	if conf, found, err = readPublic(dir); !found || err != nil || len(conf.Missing()) == 0 {
 		return conf, found, err
 	}
@@ -77,6 +80,9 @@ func checkReadable(dir string) error {
 		return &hint.Error{Text: "there is no crawl " + dir, Hint: "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl"}
 	case err != nil:
 		return &hint.Error{Text: "cannot open " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
+	}
+	if err := divided(dir); err != nil {
+		return err
 	}
 	_, err = os.ReadDir(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))
 	switch {

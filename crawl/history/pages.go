@@ -73,6 +73,9 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 		}
 	}
 	for p := range pages {
+		if f.Only == nil && s.Frontier.Bar(p) == event.BarForeign && s.Frontier.State(p) == frontier.RefusedPage {
+			continue // another partition has it
+		}
 		if f.State != "" && f.State != stateName(s.Frontier.State(p)) || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 // A SiteInfo describes a site. winnow sites prints its JSON form.
 type SiteInfo struct {
+	part     int        // the partition that requests it
 	Site     string     `json:"site"` // scheme, host and port
 	Known    int64      `json:"known"`
 	Waiting  int64      `json:"waiting"` // pages that wait or are being fetched
@@ -91,19 +92,39 @@ func (c *Crawl) SiteList(f *SiteFilter, now time.Time) ([]SiteInfo, error) {
 	list = slices.DeleteFunc(list, func(x SiteInfo) bool {
 		return !strings.Contains(x.Site, f.Name) || f.Waiting && x.Waiting == 0 || f.Failed && x.Failed == 0 || f.Down && x.Down == ""
 	})
+	if self, of := s.Self(); of > 0 {
+		list = slices.DeleteFunc(list, func(x SiteInfo) bool { return x.part != self })
+	}
+	return f.cut(list), nil
+}
+
+// SiteList returns the selected sites of all partitions.
+func (a *All) SiteList(f *SiteFilter, now time.Time) (list []SiteInfo, err error) {
+	for _, c := range a.Crawls {
+		part, err := c.SiteList(f, now)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+	}
+	return f.cut(list), nil
+}
+
+// cut sorts a list of sites, and cuts it.
+func (f *SiteFilter) cut(list []SiteInfo) []SiteInfo {
 	order := siteOrders[cmp.Or(f.Sort, "name")]
 	slices.SortFunc(list, func(a, b SiteInfo) int { return cmp.Or(order(&a, &b), cmp.Compare(a.Site, b.Site)) })
 	if f.Limit > 0 {
 		list = list[:min(len(list), f.Limit)]
 	}
-	return list, nil
+	return list
 }
 
 // Site describes a site at a time, without its pages, requests and errors. State must be called
 // before.
 func (c *Crawl) Site(id graph.Site, now time.Time) SiteInfo {
 	s, f := c.state, c.state.Frontier
-	x := SiteInfo{Site: string(s.Table.Name(id)), Delay: f.Between(id).Seconds(), By: f.DelayBy(id), Robots: "not fetched"}
+	x := SiteInfo{part: f.Partition(id), Site: string(s.Table.Name(id)), Delay: f.Between(id).Seconds(), By: f.DelayBy(id), Robots: "not fetched"}
 	if !c.config.Robots {
 		x.Robots = "ignored"
 	}

@@ -41,7 +41,8 @@ type Status struct {
 	Failed    int64            `json:"failed"`
 	FailedBy  map[string]int64 `json:"failed_by"` // failed pages, by class
 	Refused   int64            `json:"refused"`
-	RefusedBy map[string]int64 `json:"refused_by"` // refused pages, by reason
+	RefusedBy map[string]int64 `json:"refused_by"`        // refused pages, by reason
+	Foreign   int64            `json:"foreign,omitempty"` // pages of other partitions to which links lead; they count nowhere else
 	Sites     int64            `json:"sites"`
 	Requests  int64            `json:"requests"` // pages, requisites, robots.txt, sitemaps
 	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
@@ -160,6 +161,9 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 		count(x.FailedBy, c.String(), failed[c])
 		count(x.Outcomes, c.String(), s.Outcomes[c])
 	}
+	x.Foreign = bars[event.BarForeign]
+	x.Known, x.Refused, x.Sites = x.Known-x.Foreign, x.Refused-x.Foreign, x.Sites-foreignSites(s)
+	bars[event.BarForeign] = 0
 	for b := range event.Bar(event.Bars()) {
 		count(x.RefusedBy, b.String(), bars[b])
 	}
@@ -189,6 +193,20 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	}
 	x.Record = s.Next
 	x.fillWaits(s)
+}
+
+// foreignSites returns the number of known sites that are those of other partitions.
+func foreignSites(s *state.State) (n int64) {
+	self, of := s.Self()
+	if of == 0 {
+		return 0
+	}
+	for i := range s.Frontier.Sites() {
+		if s.Frontier.Partition(graph.Site(i)) != self {
+			n++
+		}
+	}
+	return n
 }
 
 // fillWaits sets the numbers of sites that wait.
@@ -234,6 +252,9 @@ func (x *Status) AddDetails(s *state.State) {
 // ReadStatus returns the status of the crawl in a directory. A running crawl and one that
 // was stopped have left it in a file; for others the state is restored.
 func ReadStatus(ctx context.Context, dir string) (*Status, error) {
+	if list, err := Dirs(dir); err == nil && len(list) > 1 {
+		return readAll(ctx, dir)
+	}
 	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ type VerifyOptions struct {
 
 // Kinds of findings.
 const (
+	FindExchange    = "exchange"    // partitions do not agree about what they have told each other
 	FindDamage      = "damage"      // a part of the journal cannot be read
 	FindNumbering   = "numbering"   // ids with a gap
 	FindEvent       = "event"       // a record that does not fit those before it
@@ -134,6 +135,13 @@ var errStop = errors.New("stop")
 
 // Verify verifies the crawl in a directory. It returns an error if it cannot do so.
 func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error) {
+	list, err := Dirs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 1 {
+		return verifyAll(ctx, list, o)
+	}
 	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err

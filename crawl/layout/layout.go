@@ -59,8 +59,11 @@ func Open(open func(name string) (disk.Dir, error)) (p Parts, err error) {
 }
 
 // An Identity holds the random values that the first session of a crawl drew, and that
-// never change.
-type Identity struct{ Crawl, Secret [16]byte }
+// never change. All partitions of a crawl have the same.
+type Identity struct {
+	Crawl, Secret [16]byte
+	Partition     int // the one that the journal is of, from 0 on
+}
 
 // NewIdentity returns a random identity.
 func NewIdentity() (id Identity) {
@@ -82,18 +85,18 @@ func ReadIdentity(dir disk.Dir) (id Identity, err error) {
 		if x == nil {
 			return nil // the session before it is damaged
 		}
-		id = Identity{x.Crawl, x.Secret}
+		id.Crawl, id.Secret = x.Crawl, x.Secret
 		return ErrEnough
 	})
-	if errors.Is(err, ErrEnough) {
-		return id, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrEnough) {
 		return id, err
 	}
-	h, err := journal.ReadHeader(dir)
-	id = NewIdentity()
-	id.Crawl = h.Crawl
+	h, failed := journal.ReadHeader(dir)
+	if id.Partition = int(h.Partition); errors.Is(err, ErrEnough) {
+		return id, failed
+	}
+	err, id = failed, NewIdentity()
+	id.Crawl, id.Partition = h.Crawl, int(h.Partition)
 	if last.Next == 0 { // only the header was written
 		err = errors.Join(ErrNothing, err)
 	}

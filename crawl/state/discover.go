@@ -19,6 +19,7 @@ type discovery struct {
 	from  graph.Page // the page with the links; NoPage for seeds and sitemaps
 	depth int        // of the targets
 	seeds bool       // the targets are seeds
+	told  bool       // another partition has found the links
 }
 
 // A target is the URL of a link or of a seed.
@@ -105,8 +106,13 @@ func (d *discovery) number(t *target) (graph.Page, bool) {
 
 // judge returns the reason not to request a target. Limits do not apply to seeds.
 func (d *discovery) judge(id graph.Site, t *target) event.Bar {
-	if t.Bar != event.NoBar || d.seeds {
+	switch {
+	case t.Bar != event.NoBar:
 		return t.Bar
+	case d.IsForeign(id):
+		return event.BarForeign // its partition judges the rest
+	case d.seeds:
+		return event.NoBar
 	}
 	return d.Limits.Judge(id, t.rest, d.depth)
 }
@@ -122,6 +128,8 @@ func (d *discovery) admits(p graph.Page, t *target) bool {
 		return refused || !d.IsSeed(p)
 	case refused:
 		return t.Bar == event.NoBar && d.relents(p, t)
+	case d.told:
+		return false
 	case d.from == graph.NoPage && d.IsSeed(p) && !d.has(p, listed):
 		return true
 	}
@@ -136,9 +144,10 @@ func (d *discovery) relents(p graph.Page, t *target) bool {
 	id := d.Frontier.Site(p)
 	switch d.Frontier.Bar(p) {
 	case event.BarNoFollow, event.BarDepth:
-		return d.judge(id, t) == event.NoBar
+		bar := d.judge(id, t)
+		return bar == event.NoBar || bar == event.BarForeign // its partition is told
 	case event.BarScope: // by --sitemap-only: now a sitemap names it
-		return d.from == graph.NoPage && !d.WasFetched(p) && d.judge(id, t) == event.NoBar
+		return d.from == graph.NoPage && !d.told && !d.WasFetched(p) && d.judge(id, t) == event.NoBar
 	case event.BarNoNews, event.BarGrows, event.BarHosts, event.BarFarm: // this is another link
 		return d.judge(id, t) == event.NoBar && d.Traps.On && d.Traps.Guard.Judge(&trap.Page{ID: p, Site: id, Rest: t.rest}) == event.NoBar
 	}
@@ -149,7 +158,7 @@ func (d *discovery) relents(p graph.Page, t *target) bool {
 // of its site from now on.
 func (s *State) Admit(r *journal.Record, p graph.Page) {
 	r.Event.Admit = append(r.Event.Admit, p)
-	if s.Frontier.State(p) == frontier.RefusedPage {
+	if s.Frontier.State(p) == frontier.RefusedPage && !s.Frontier.Foreign(p) {
 		s.Limits.admit(s.Frontier.Site(p))
 	}
 }

@@ -15,5 +15,6 @@ func FrontierOptions(c *config.Config) (frontier.Options, error) {
 		return frontier.Options{}, err
 	}
 	set.Frontier.Hold, set.Frontier.Depths, set.Frontier.Scores = false, false, false
+	set.Frontier.Partitions = 0
 	return set.Frontier, nil
 }

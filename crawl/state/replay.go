@@ -137,7 +137,7 @@ func (s *State) Learn(r *journal.Record) error {
 		return nil // they count already, or will: see weather.retried
 	}
 	for _, p := range e.Admit {
-		if int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage {
+		if int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage && !s.Frontier.Foreign(p) {
 			s.Limits.admit(s.Frontier.Site(p))
 		}
 	}

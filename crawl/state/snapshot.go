@@ -72,6 +72,7 @@ type head struct {
 	// Requisites are those that wait, and how many there are.
 	Requisites *requisite.Saved
 	Renders    *render.Saved
+	Letters    []Letter
 }
 
 // heir is a page to which another one has moved for good.
@@ -120,7 +121,7 @@ func (s *State) Head() *head {
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
-		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(),
+		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(), Letters: slices.Clone(s.Letters),
 	}
 	if s.Visits != nil {
 		h.Visits = &s.Visits.Saved
@@ -150,7 +151,7 @@ func (s *State) Head() *head {
 // setHead undoes Head.
 func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
-	s.savedTally = h.Tally
+	s.savedTally, s.Letters = h.Tally, h.Letters
 	if s.Visits != nil && h.Visits != nil {
 		s.Visits.Saved = *h.Visits
 	}

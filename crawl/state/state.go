@@ -54,6 +54,7 @@ type State struct {
 	Renders    *render.Book // pages that a browser is to show
 	Weather    weather
 	Portal     portal
+	Letters    []Letter      // to other partitions, that were not applied as far as the journal tells
 	settling                 // on replay
 	holes      int           // records that could not be applied: see Replay
 	Began      int64         // wall clock of instant 0, Unix nanoseconds
@@ -132,6 +133,9 @@ func (s *State) newFrontier() (err error) {
 	s.Setup.scores.prepare(&env)
 	fo := s.Setup.Frontier
 	fo.Random, fo.Twin = s.Setup.random, s.Twin
+	if set := s.Setup; set.Owner != nil {
+		fo.Owner = func(id graph.Site) int { return set.Owner(s.Table.Name(id)) }
+	}
 	fo.Barred, fo.Spare, fo.Forbid = s.Barred, s.Traps.judge, s.denied
 	if s.Setup.SiteDelay != nil {
 		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return s.Setup.SiteDelay(s.Table.Name(id)) }
@@ -257,6 +261,10 @@ func (s *State) count(r *journal.Record) {
 		s.session(r)
 	case event.Scored:
 		s.Scores.note(r)
+	case event.Sent:
+		s.sent(e)
+	case event.Linked:
+		s.linked(e)
 	case event.Dropped:
 		s.Dropped += int64(len(e.Admit))
 		s.Visits.Note(r)
@@ -299,11 +307,12 @@ type Setup struct {
 	limited            bool             // a policy limits the number of pages
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
-	recrawl            bool              // pages are visited again
-	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
-	history            bool              // there are values of an earlier crawl
-	keep               bool              // only some pages are kept
-	pages              int64             // that may be fetched in all; 0: no limit
+	recrawl            bool                  // pages are visited again
+	revisits           freshness.Options     // how visits are divided; without Every, each page has the same interval
+	history            bool                  // there are values of an earlier crawl
+	keep               bool                  // only some pages are kept
+	pages              int64                 // that may be fetched in all; 0: no limit
+	Owner              func(site []byte) int // the partition of a site; nil: there is one partition
 	scores             scoring
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
@@ -355,6 +364,17 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		WaitForBetter: c.WaitsForBetter(),
 		Depths:        c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages:      pages, MaxSites: max(1<<10, pages/2),
+	}
+	if set.Owner, err = Owner(c); err != nil {
+		return nil, err
+	}
+	if c.Partitions > 1 {
+		f := &set.Frontier
+		f.Partitions, f.Self = c.Partitions, id.Partition
+		// The driver keeps the limits over all partitions; kept connections are those of each.
+		if f.AddressCap > 0 {
+			f.AddressCap = max(1, f.AddressCap/c.Partitions)
+		}
 	}
 	return set, set.Frontier.Mode.Set(c.BatchMode)
 }

@@ -47,11 +47,11 @@ var arrows = map[string][]string{
 	"sim":                append([]string{"exchange", "keep", "advise", "freshness", "trouble"}, frontiers...),
 	"keep":               {"graph"},
 	"trouble":            {"event", "graph", "policy"},
-	"crawl":              append([]string{"advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "crawl/render/offline", "crawl/requisite", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
+	"crawl":              append([]string{"crawl/port", "exchange", "advise", "freshness", "urltable", "journal", "crawl/config", "crawl/control", "crawl/history", "crawl/index", "crawl/layout", "crawl/notice", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/focus", "crawl/gather", "crawl/page", "crawl/render", "crawl/render/browser", "crawl/render/offline", "crawl/requisite", "crawl/robots", "crawl/archive", "crawl/near", "crawl/snapshot", "crawl/trap", "crawl/visit", "score/files", "trouble", "internal/disk"}, frontiers...),
 	"crawl/config":       {"advise", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy", "score", "topic"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"exchange", "exchange/suffix", "keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
@@ -138,6 +138,8 @@ var arrows = map[string][]string{
 	"fakeweb/scripted":              {},
 	"exchange":                      {},
 	"exchange/suffix":               {},
+	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
+	"crawl/partition":               {"crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
 }
 
 // anything in the table of arrows allows every package of ours.
@@ -146,7 +148,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "exchange", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -277,7 +277,7 @@ func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func()
 	}
 	switch {
 	case o.crawl != "":
-		rec, err := history.Open(ctx, o.crawl)
+		rec, err := history.OpenAll(ctx, o.crawl)
 		if err != nil {
 			return nil, done, err
 		}

@@ -1,0 +1,371 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// Dirs returns the directories of the partitions of the crawl in a directory: those below it, or
+// the directory itself if the crawl is not divided.
+func Dirs(dir string) ([]string, error) {
+	p, err := layout.ReadPartitions(disk.OS(dir))
+	if err != nil {
+		return nil, &hint.Error{Text: "cannot read the partitions of " + dir, Hint: "restore " + layout.PartitionsFile, Err: err}
+	}
+	if p == nil {
+		return []string{dir}, nil
+	}
+	list := make([]string, p.Partitions)
+	for i := range list {
+		list[i] = layout.PartitionDir(dir, i)
+	}
+	return list, nil
+}
+
+// DirOf returns the directory of the partition that fetches a URL: one of Dirs.
+func DirOf(dir, url string) (string, error) {
+	list, err := Dirs(dir)
+	if err != nil || len(list) == 1 {
+		return dir, err
+	}
+	c, _, err := ReadConfig(dir)
+	if err != nil {
+		return "", err
+	}
+	owner, err := state.Owner(&c)
+	if err != nil || owner == nil {
+		return dir, err
+	}
+	site, _ := page.Site([]byte(url))
+	return list[owner(site)], nil
+}
+
+// A Part is a partition, and the URLs that it fetches.
+type Part struct {
+	Dir  string
+	URLs []string
+}
+
+// Divide returns the partitions of the crawl in a directory that fetch some of the URLs; all of
+// them if there are no URLs.
+func Divide(dir string, urls []string) (parts []Part, err error) {
+	list, err := Dirs(dir)
+	if err != nil || len(list) == 1 {
+		return []Part{{dir, urls}}, err
+	}
+	for _, d := range list {
+		p := Part{Dir: d}
+		for _, url := range urls {
+			at, err := DirOf(dir, url)
+			if err != nil {
+				return nil, err
+			}
+			if at == d {
+				p.URLs = append(p.URLs, url)
+			}
+		}
+		if len(urls) == 0 || len(p.URLs) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts, nil
+}
+
+// divided returns the error for a crawl that is read as if it had one partition.
+func divided(dir string) error {
+	if list, err := Dirs(dir); err != nil || len(list) > 1 {
+		if err != nil {
+			return err
+		}
+		return &hint.Error{
+			Text: fmt.Sprintf("%s has %d partitions, and this reads one", dir, len(list)),
+			Hint: "name one of them, such as " + list[0],
+		}
+	}
+	return nil
+}
+
+// All is a crawl with all its partitions.
+type All struct {
+	Path   string
+	Crawls []*Crawl // by partition; one if the crawl is not divided
+}
+
+// OpenAll opens the crawl in a directory, which may have several partitions.
+func OpenAll(ctx context.Context, dir string) (*All, error) {
+	list, err := Dirs(dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &All{Path: dir}
+	for _, path := range list {
+		c, err := Open(ctx, path)
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.Crawls = append(a.Crawls, c)
+	}
+	return a, nil
+}
+
+// Running reports whether a process crawls in the directory.
+func (a *All) Running() bool { return a.Crawls[0].Running }
+
+// Close frees memory and closes files.
+func (a *All) Close() {
+	for _, c := range a.Crawls {
+		c.Close()
+	}
+}
+
+// readAll returns the status of a crawl with several partitions.
+func readAll(ctx context.Context, dir string) (*Status, error) {
+	a, err := OpenAll(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	top := &Crawl{Path: dir, Running: layout.Locked(filepath.Join(dir, layout.LockFile))}
+	for _, c := range a.Crawls {
+		top.end.Next += c.end.Next
+	}
+	if s := top.StatusFile(); s != nil {
+		return s, nil
+	}
+	list := make([]*Status, len(a.Crawls))
+	for i, c := range a.Crawls {
+		if list[i], err = c.Status(); err != nil {
+			return nil, err
+		}
+	}
+	return Merge(list), nil
+}
+
+// verifyAll verifies a crawl with several partitions: each of them, and that what they have told
+// each other agrees.
+func verifyAll(ctx context.Context, list []string, o VerifyOptions) (*Findings, error) {
+	out := &Findings{Kinds: map[string]int64{}, Notes: []string{}}
+	x := books{out: out, sites: map[string]int{}}
+	for i, path := range list {
+		c, err := Open(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := c.Verify(o)
+		if err == nil {
+			out.add(f, path)
+			x.take(i, c, len(list))
+		}
+		c.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.balance()
+	return out, nil
+}
+
+// add adds the findings of a partition.
+func (f *Findings) add(g *Findings, path string) {
+	for _, x := range g.List {
+		x.What = filepath.Base(path) + ": " + x.What
+		f.List = append(f.List, x)
+	}
+	for k, n := range g.Kinds {
+		f.Kinds[k] += n
+	}
+	for _, note := range g.Notes {
+		f.Notes = append(f.Notes, filepath.Base(path)+": "+note)
+	}
+	to, from := reflect.ValueOf(f).Elem(), reflect.ValueOf(g).Elem()
+	for i := range to.NumField() {
+		if to.Field(i).Kind() == reflect.Int64 {
+			add(to.Field(i), from.Field(i))
+		}
+	}
+}
+
+// books hold what partitions have told each other.
+type books struct {
+	out     *Findings
+	sent    [][]uint64 // by partition: numbers of the last messages to the others
+	applied [][]uint64 // and of the last ones of the others that were applied
+	sites   map[string]int
+	cash    float64
+	opic    bool
+}
+
+// take takes what the state of a partition says.
+func (x *books) take(self int, c *Crawl, of int) {
+	s := c.state
+	sent, applied := make([]uint64, of), make([]uint64, of)
+	for i := range of {
+		sent[i], _, applied[i] = s.Frontier.Messages(i)
+	}
+	x.sent, x.applied = append(x.sent, sent), append(x.applied, applied)
+	for i := range s.Frontier.Sites() {
+		id := graph.Site(i)
+		if s.Frontier.Partition(id) != self {
+			continue
+		}
+		name := string(s.Table.Name(id))
+		if other, ok := x.sites[name]; ok {
+			x.find("%s is a site of partition %d and of partition %d", name, other, self)
+		}
+		x.sites[name] = self
+	}
+	conf, err := c.Config()
+	x.opic = err == nil && conf.Policy == "opic"
+	for i := range s.Frontier.Pages() {
+		x.cash += s.Frontier.Value(graph.Page(i), 0)
+	}
+}
+
+// balance compares what was sent with what was applied.
+func (x *books) balance() {
+	whole := true
+	for i := range x.sent {
+		for j := range x.sent {
+			switch sent, applied := x.sent[i][j], x.applied[j][i]; {
+			case applied > sent:
+				x.find("partition %d has applied %d messages of partition %d, which has sent %d", j, applied, i, sent)
+			case applied < sent:
+				whole = false
+			}
+		}
+	}
+	if x.opic && whole && math.Abs(x.cash-1) > 1e-9 {
+		x.find("the cash of all pages is %v, not 1", x.cash)
+	}
+	if !whole {
+		x.out.Notes = append(x.out.Notes, "messages between partitions are under way")
+	}
+}
+
+func (x *books) find(format string, args ...any) {
+	x.out.Kinds[FindExchange]++
+	x.out.List = append(x.out.List, Finding{Kind: FindExchange, What: fmt.Sprintf(format, args...)})
+}
+
+// Feed returns the graph of the crawl, as Crawl.Feed does: pages get numbers in the order of their
+// partitions, without foreign ones. Links to foreign pages lead to those of their partitions. A page
+// about which its partition was not told yet is left out.
+func (a *All) Feed() (*graph.Feed, error) {
+	if len(a.Crawls) == 1 {
+		return a.Crawls[0].Feed()
+	}
+	w := &whole{All: a, ids: make([][]graph.Page, len(a.Crawls))}
+	for i, c := range a.Crawls {
+		if _, err := c.State(); err != nil {
+			return nil, err
+		}
+		w.number(i)
+	}
+	fetched := make([]uint64, (w.pages+63)/64)
+	return &graph.Feed{
+		Name:    strings.TrimSuffix(filepath.Base(a.Path), "/"),
+		Pages:   func() int { return w.pages },
+		Fetched: func() []uint64 { return fetched },
+		Links: func(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
+			for i := range a.Crawls {
+				if err := w.links(i, fetched, add, tell); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		URLs: w.urls,
+	}, nil
+}
+
+// whole numbers the pages of all partitions.
+type whole struct {
+	*All
+	ids   [][]graph.Page // by partition and page; NoPage for foreign ones
+	pages int
+}
+
+func (w *whole) number(i int) {
+	f := w.Crawls[i].state.Frontier
+	w.ids[i] = make([]graph.Page, f.Pages())
+	for p := range w.ids[i] {
+		if w.ids[i][p] = graph.NoPage; !f.Foreign(graph.Page(p)) {
+			w.ids[i][p] = graph.Page(w.pages)
+			w.pages++
+		}
+	}
+}
+
+// of returns the number of a page that a partition knows.
+func (w *whole) of(i int, p graph.Page) (graph.Page, bool) {
+	if q := w.ids[i][p]; q != graph.NoPage {
+		return q, true
+	}
+	s := w.Crawls[i].state
+	site, rest, ok := s.Read(p)
+	if !ok {
+		return 0, false
+	}
+	at := s.Frontier.Partition(site)
+	q, ok := w.Crawls[at].state.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(site)), rest))
+	if !ok || int(q) >= len(w.ids[at]) {
+		return 0, false
+	}
+	return w.ids[at][q], true
+}
+
+func (w *whole) links(i int, fetched []uint64, add func(from, to graph.Page) error, tell func(done, total int64) error) error {
+	c := w.Crawls[i]
+	return c.Each(func(r *journal.Record) error {
+		e := &r.Event
+		if e.Kind != event.Done || e.Class.Failed() {
+			return nil
+		}
+		from := w.ids[i][e.Page]
+		fetched[from/64] |= 1 << (from % 64)
+		for _, to := range e.Links {
+			if q, ok := w.of(i, to); ok {
+				if err := add(from, q); err != nil {
+					return err
+				}
+			}
+		}
+		return tell(int64(r.Seq), int64(c.end.Next))
+	})
+}
+
+func (w *whole) urls(emit func([]byte) error) error {
+	var url []byte
+	for i, c := range w.Crawls {
+		s := c.state
+		err := s.URLs.Each(0, func(p graph.Page, site graph.Site, rest []byte) error {
+			if w.ids[i][p] == graph.NoPage {
+				return nil
+			}
+			url = append(append(url[:0], s.Table.Name(site)...), rest...)
+			if s.Frontier.State(p) == frontier.Lost {
+				url = fmt.Appendf(url[:0], "lost://page/%d", w.ids[i][p])
+			}
+			return emit(url)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// The limits of a crawl are those of all partitions together: pages are never exceeded, not even
+// over restarts, and all stop for the same reason.
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, fakeweb.Spec{Pages: 200, Sites: 20, Links: 1600, Seed: 7}, answer.Options{})
+		c := &w.o.Config
+		c.Partitions, c.Policy, c.Pages, c.MaxMemory = 4, "opic", 33, 1<<30
+		if sum := w.run(t); sum.Why != whyPages || sum.Fetched-sum.Redirects != 33 {
+			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+		}
+		c.Pages = 60
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		sum, err := Run(ctx, w.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := sum.Fetched - sum.Redirects; n < 33 || n > 60 {
+			t.Errorf("%d pages after another run", n)
+		}
+		if sum := w.run(t); sum.Why != whyPages || sum.Fetched-sum.Redirects != 60 {
+			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+		}
+		c.Pages, c.Bytes = 0, config.Size(sum.Bytes+20_000)
+		if sum := w.run(t); sum.Why != whyBytes || sum.Fetched >= 200 {
+			t.Errorf("%d pages, because of %s", sum.Fetched, sum.Why)
+		}
+		c.Bytes = 0
+		if sum := w.run(t); sum.Why != whyFinished || sum.Fetched-sum.Redirects != 200 {
+			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+		}
+	})
+}
+
+// The number of partitions is fixed, and what does not work with several is refused.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, fakeweb.Spec{Pages: 20, Sites: 4, Links: 100, Seed: 7}, answer.Options{})
+		refused := func(says string) {
+			t.Helper()
+			var x *hint.Error
+			if _, err := Run(t.Context(), w.o); !errors.As(err, &x) || !strings.Contains(x.Text, says) || x.Hint == "" {
+				t.Errorf("it says %v, want %s", err, says)
+			}
+		}
+		w.o.Config.Partitions, w.o.Config.KeepPages = 2, 10
+		refused("keep_pages cannot be used")
+		w.o.Config.KeepPages = 0
+		w.run(t)
+		w.o.Config.Partitions = 3
+		refused("has 2 partitions, not 3")
+	})
+}
+
+// A hostile web is crawled politely, with one partition and with several. Farms of many domains are
+// not found across partitions: see docs/partitions.md.
+func TestHostile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		so := answer.Hostile()
+		so.Traps = answer.TrapShares{}
+		w := newTestWeb(t, fakeweb.Spec{Pages: 200, Sites: 16, Links: 1600, Seed: 9}, so)
+		c := &w.o.Config
+		c.Partitions, c.Policy, c.MaxMemory = 4, "opic", 1<<30
+		c.Duration = config.Seconds(300)
+		sum := w.run(t)
+		if sum.Fetched < 100 {
+			t.Errorf("%d pages, because of %s", sum.Fetched, sum.Why)
+		}
+		for _, x := range w.server.Counter().Check(count.Demands{Delay: c.Delay.Duration, PerConnection: 1, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}) {
+			t.Error(x)
+		}
+	})
+}

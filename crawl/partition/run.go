@@ -1,0 +1,305 @@
+package partition
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"sync"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/exchange/suffix"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// Run crawls as crawl.Run does, with as many partitions as the configuration names. A crawl with
+// one is left to crawl.Run.
+func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
+	top, err := openTop(&o)
+	if err != nil {
+		return nil, err
+	}
+	if top == nil {
+		return crawl.Run(ctx, o)
+	}
+	defer top.close()
+	r, err := newRun(&o, top)
+	if err != nil {
+		return nil, err
+	}
+	r.bus = newMemoryBus(top.file.Partitions, r.wake)
+	return r.crawl(ctx)
+}
+
+// A run is one run of all partitions.
+type run struct {
+	o       *crawl.RunOptions
+	top     *top
+	pool    *pool
+	council *council
+	bus     bus
+	board   *board
+	ledger  *ledger
+	weights weights
+	bodies  *fetch.Budget
+	wakes   []chan struct{}
+	page    sync.Mutex // of OnPage
+}
+
+func newRun(o *crawl.RunOptions, t *top) (*run, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := check(o); err != nil {
+		return nil, err
+	}
+	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
+	n := t.file.Partitions
+	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
+	for i := range r.wakes {
+		r.wakes[i] = make(chan struct{}, 1)
+	}
+	r.pool = newPool(o.Config.Fetchers, n, r.wake)
+	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
+	r.board = newBoard(o, t, n)
+	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap)
+	r.weights.bytes = make([]int64, n)
+	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
+	return r, nil
+}
+
+// wake lets a partition look at its port.
+func (r *run) wake(self int) {
+	select {
+	case r.wakes[self] <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// crawl runs all partitions until all have ended. If one fails, the others stop in order.
+func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n := len(r.wakes)
+	sums, errs := make([]*crawl.Summary, n), make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		o, err := r.options(i)
+		if err != nil {
+			cancel()
+			errs[i] = err
+			break
+		}
+		running.Go(func() {
+			pprof.Do(ctx, pprof.Labels("partition", layout.PartitionName(i)), func(ctx context.Context) {
+				sums[i], errs[i] = crawl.Run(ctx, o)
+			})
+			r.pool.leave(i)
+			if errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	running.Wait()
+	if err := first(errs); err != nil {
+		return nil, err
+	}
+	return r.board.end(sums), nil
+}
+
+// first returns the error that explains the others: not that of a context that ended for it.
+func first(errs []error) (err error) {
+	for _, e := range errs {
+		if e != nil && (err == nil || errors.Is(err, context.Canceled)) {
+			err = e
+		}
+	}
+	return err
+}
+
+// options returns the options of a partition.
+func (r *run) options(self int) (crawl.RunOptions, error) {
+	o := *r.o
+	id, err := r.top.file.Identity(self)
+	if err != nil {
+		return o, err
+	}
+	o.Dir = layout.PartitionDir(r.o.Dir, self)
+	if self > 0 {
+		o.Beside = nil // once is enough
+	}
+	if open := r.o.Machine.Disk; open != nil {
+		o.Machine.Disk = func(name string) (disk.Dir, error) { return open(layout.PartitionName(self) + "/" + name) }
+	}
+	o.Config = r.o.Config.Clone()
+	if self > 0 { // partition 0 tells the others about their seeds
+		o.Seeds = nil
+	}
+	o.Log = r.o.Log.With("partition", self)
+	if o.OnPage != nil {
+		o.OnPage = func(p *crawl.Page) error {
+			r.page.Lock()
+			defer r.page.Unlock()
+			return r.o.OnPage(p)
+		}
+	}
+	o.Progress = r.board.progress(self)
+	o.Port = &port.Port{
+		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
+		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
+		Weigh: r.weights.of(self), Tell: r.board.tell(self),
+	}
+	return o, nil
+}
+
+// weights add up the memory of all partitions.
+type weights struct {
+	mu    sync.Mutex
+	bytes []int64
+	sum   int64
+}
+
+// of returns Port.Weigh of a partition.
+func (w *weights) of(self int) func(int64) int64 {
+	return func(bytes int64) int64 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.sum += bytes - w.bytes[self]
+		w.bytes[self] = bytes
+		return w.sum - bytes
+	}
+}
+
+// check refuses what does not work together with several partitions.
+func check(o *crawl.RunOptions) error {
+	c := &o.Config
+	for _, x := range []struct {
+		set       bool
+		key, what string
+	}{
+		{c.StopWhen != "" && c.StopWhen != "off", "stop_when", "the condition would be looked at in each partition"},
+		{c.KeepPages > 0, "keep_pages", "the pages that are kept would be chosen in each partition"},
+		{c.History != "", "history", "the earlier crawl would be read by each partition"},
+		{len(c.Examples) > 0, "examples", "examples are fetched before all other pages"},
+		{c.Notices != "", "notices", "notices reach one partition only"},
+		{c.UI != "", "ui", "it controls one partition only"},
+		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
+		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
+		{o.Chance != nil, "", "pages cannot be given another chance in all partitions yet"},
+		{o.Control != nil, "", "it cannot be controlled"},
+	} {
+		if x.set {
+			return &hint.Error{
+				Text: fmt.Sprintf("%scannot be used with several partitions: %s", named(x.key), x.what),
+				Hint: "leave it out, or crawl with --partitions 1",
+			}
+		}
+	}
+	return nil
+}
+
+func named(key string) string {
+	if key == "" {
+		return "this "
+	}
+	return key + " "
+}
+
+// A top is the directory above those of the partitions.
+type top struct {
+	dir   disk.Dir
+	path  string // "" if it is not in the file system
+	lock  *os.File
+	file  *layout.Partitions
+	owner func(site []byte) int
+}
+
+// openTop opens the directory of a crawl with several partitions, and locks it. It returns nil if
+// the crawl has one.
+func openTop(o *crawl.RunOptions) (t *top, err error) {
+	t = &top{path: o.Dir}
+	if open := o.Machine.Disk; open != nil {
+		if t.path = ""; o.Config.Partitions <= 1 {
+			return nil, nil
+		}
+		t.dir, err = open(".")
+	} else {
+		t.dir = disk.OS(o.Dir)
+	}
+	if err == nil {
+		t.file, err = layout.ReadPartitions(t.dir)
+	}
+	switch {
+	case err != nil:
+		return nil, &hint.Error{Text: "cannot read the partitions of " + o.Dir, Hint: "restore " + layout.PartitionsFile, Err: err}
+	case t.file == nil && o.Config.Partitions <= 1:
+		return nil, nil
+	case t.file == nil && t.path != "" && hasJournal(t.path):
+		return nil, mismatch(o, 1)
+	case t.file != nil && t.file.Partitions != o.Config.Partitions:
+		return nil, mismatch(o, t.file.Partitions)
+	}
+	if err := t.open(o); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// mismatch is the error for a crawl that has another number of partitions than is wanted.
+func mismatch(o *crawl.RunOptions, has int) error {
+	text := fmt.Sprintf("%s has %d partitions, not %d: their number is fixed when a crawl begins", o.Dir, has, o.Config.Partitions)
+	if has == 1 {
+		text = fmt.Sprintf("%s has one partition, not %d: their number is fixed when a crawl begins", o.Dir, o.Config.Partitions)
+	}
+	return &hint.Error{Text: text, Hint: "leave out --partitions, or give another --dir"}
+}
+
+func hasJournal(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))
+	return err == nil
+}
+
+// open locks the directory, and describes a new crawl.
+func (t *top) open(o *crawl.RunOptions) (err error) {
+	if t.path != "" {
+		if err := crawl.CheckDirectory(t.path); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(t.path, 0o755); err != nil {
+			return &hint.Error{Text: "cannot make " + t.path, Hint: "choose another place with --dir", Err: err}
+		}
+		if t.lock, err = layout.Lock(filepath.Join(t.path, layout.LockFile)); err != nil {
+			return crawl.LockError(t.path, err)
+		}
+	}
+	if t.file == nil {
+		t.file = layout.NewPartitions(o.Config.Partitions, suffix.Newest)
+		if err := t.file.Write(t.dir); err != nil {
+			return &hint.Error{Text: "cannot write " + cmp.Or(t.path, layout.PartitionsFile), Hint: "make the directory writable, or choose another with --dir", Err: err}
+		}
+	}
+	o.Config.SuffixTable = t.file.Suffixes
+	table, err := suffix.Open(t.file.Suffixes)
+	if err != nil {
+		return &hint.Error{Text: t.path + " was made by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
+	}
+	n := t.file.Partitions
+	t.owner = func(site []byte) int { return table.Partition(string(page.Host(site)), n) }
+	return nil
+}
+
+func (t *top) close() {
+	if t.lock != nil {
+		t.lock.Close()
+	}
+}

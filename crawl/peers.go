@@ -1,0 +1,95 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/exchange"
+)
+
+// converse takes the messages of other partitions, makes messages for them when it is time, and
+// sends those whose records are on disk.
+func (l *loop) converse(now time.Duration) {
+	d := l.desk
+	if d == nil {
+		return
+	}
+	d.Receive(func() bool { return !l.limits.ceiling.full() }, func(m *exchange.Message) {
+		r := l.begin(event.Linked, now)
+		l.state.Link(r, m)
+		l.record()
+		d.Note(&r.Event.Exchange, true, l.nextCommit())
+		l.admission.admitNearer(now)
+	})
+	if !l.limits.stopped() {
+		d.Tell(now, l.crew.busy() == 0, func(x event.Exchange) {
+			r := l.begin(event.Sent, now)
+			e := &r.Event
+			e.Part, e.Message, e.Acked, e.Most = x.Part, x.Message, x.Acked, x.Most
+			l.record()
+			d.Note(&x, false, l.nextCommit())
+		})
+	}
+	d.Send(now, l.commits)
+}
+
+// nextCommit returns the number of the commit that will have the last record.
+func (w *recorder) nextCommit() int64 {
+	if w.busy {
+		return w.commits + 2
+	}
+	return w.commits + 1
+}
+
+// hear obeys what all partitions are told: to stop, or to admit what gets its chance at the end of
+// a crawl.
+func (l *loop) hear(now time.Duration) error {
+	if l.port == nil {
+		return nil
+	}
+	w := l.port.Council.Hear()
+	if w.Stop != "" {
+		l.limits.stop(now, w.Stop)
+	}
+	relent := w.Relent > l.heard.Relent && !l.limits.stopped()
+	if l.heard = w; !relent {
+		return nil
+	}
+	more, err := l.admission.last(now)
+	if more {
+		l.weather.quiet = 0
+	}
+	return err
+}
+
+// say tells the other partitions how this one stands. It reports whether the session ends: it was
+// told to stop, and nothing is under way.
+func (l *loop) say(ask time.Duration) (end bool) {
+	rests := l.crew.busy() == 0 && l.committed()
+	down := l.weather.quiet != 0
+	if !down {
+		l.hopeless = false
+	}
+	sent, applied := l.desk.Counters()
+	r := port.Report{
+		Sent: sent, Applied: applied,
+		Fetched: l.fetched, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
+		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes(),
+		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && l.state.Requisites.Left() > 0,
+	}
+	if why := l.limits.stopping; why != whyReload && why != whyCommand {
+		r.Stop = why
+	}
+	if r.Idle { // what it may fetch and does not need is for others
+		l.limits.allowed = l.fetched
+	}
+	l.port.Council.Say(r)
+	return rests && l.limits.stopped()
+}
+
+// starves reports whether there are pages to fetch, and other partitions have all that may still
+// be fetched.
+func (l *loop) starves() bool {
+	return l.config.Pages > 0 && l.limits.used() >= l.limits.allowed && l.state.Frontier.Counts().Queued > 0
+}
