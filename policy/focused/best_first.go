@@ -23,6 +23,7 @@ import (
 // Where it fails: it is greedy. A topic behind pages that do not have its words is found last, and
 // all links of a good page are alike unless their anchors name the topic.
 
+// BestFirstSpec returns the entry of best-first in the table of policies.
 func BestFirstSpec() *order.Spec {
 	return &order.Spec{
 		Name:   "best-first",

@@ -20,6 +20,8 @@ type Distances struct {
 	line  []graph.Page         // scratch: pages whose links are to be followed
 }
 
+// NewDistances returns distances in a column of that name, exact below far. moved is called when a
+// page is nearer than it was.
 func NewDistances(e *order.Env, name string, far int, moved func(graph.Page)) *Distances {
 	d := &Distances{out: e.Out, Far: uint8(far), moved: moved}
 	d.of = graph.NewColumnIn[uint8](&d.Set, name, e.MaxPages)

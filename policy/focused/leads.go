@@ -9,10 +9,10 @@ import (
 // Leads keeps what speaks for pages before they are fetched, in numbers from 0 to 1, by what was
 // known of the terms when the link, or the page, became known:
 //
-//	url     share of the topic in its URL
-//	anchor  the largest share in the text of a link to it
-//	around  the largest share in the words around a link to it
-//	parent  the largest similarity of a fetched page that links to it
+//	URL     share of the topic in its URL
+//	Anchor  the largest share in the text of a link to it
+//	Around  the largest share in the words around a link to it
+//	Parent  the largest similarity of a fetched page that links to it
 //
 // It takes 16 bytes for each known page.
 type Leads struct {
@@ -22,6 +22,7 @@ type Leads struct {
 	text                        []byte // reused
 }
 
+// NewLeads returns leads for no page yet. The names of their columns begin with name.
 func NewLeads(e *order.Env, name string) *Leads {
 	l := &Leads{env: e}
 	l.URL = graph.NewColumnIn[float32](&l.Set, name+" topic in URL", e.MaxPages)

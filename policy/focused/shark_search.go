@@ -26,6 +26,7 @@ import (
 // inherits weighs four times as much as what its links say, so all links of a similar page are
 // nearly alike.
 
+// SharkSearchSpec returns the entry of shark-search in the table of policies.
 func SharkSearchSpec() *order.Spec {
 	return &order.Spec{
 		Name:   "shark-search",

@@ -39,6 +39,7 @@ import (
 // pages of a topic whose terms are in no link. A weight that is learned on one part of the web is
 // used on all others.
 
+// TopicalSpec returns the entry of topical in the table of policies.
 func TopicalSpec() *order.Spec {
 	return &order.Spec{
 		Name:   "topical",

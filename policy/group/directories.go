@@ -20,6 +20,7 @@ type Directories struct {
 	url []byte // reused for each page; no state
 }
 
+// NewDirectories returns no directories yet. The names of its columns begin with name.
 func NewDirectories(e *order.Env, name string) *Directories {
 	return &Directories{Table: NewTable(name+" directory", e.MaxPages), env: e}
 }

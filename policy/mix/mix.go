@@ -26,6 +26,7 @@ import (
 // Where it fails: a part that is bad on this web still has its turns. With batches, the part
 // whose turn it is chooses the whole batch.
 
+// Spec returns the entry of mix in the table of policies.
 func Spec() *order.Spec {
 	return &order.Spec{
 		Name: "mix",
@@ -37,7 +38,7 @@ func Spec() *order.Spec {
 	}
 }
 
-// Mix holds policies. The lists hold those that implement an optional interface.
+// A Mix holds policies that have turns. The lists hold those that implement an optional interface.
 type Mix struct {
 	graph.Set
 	Members    []order.Member
@@ -57,6 +58,7 @@ type Mix struct {
 	exchangers []order.Exchanger
 }
 
+// New returns a mix of members, which have the boards of e in their order.
 func New(e *order.Env, members []order.Member) *Mix {
 	m := &Mix{Members: members, boards: e.Boards}
 	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
