@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Backlink-count: Cho, Garcia-Molina, Page 1998, figure 2(2), IB'; thesis 4.3.1.
@@ -32,7 +33,7 @@ type backlinkCount struct{ board *Board }
 func (b *backlinkCount) Known(p, from graph.Page) {}
 
 func (b *backlinkCount) Done(_ time.Duration, _ graph.Page, o *event.Outcome, links []graph.Page) {
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
 	for _, q := range links {
@@ -44,5 +45,5 @@ func (b *backlinkCount) Columns(func(graph.AnyColumn)) {}
 
 // Explain returns the number of links to p.
 func (b *backlinkCount) Explain(p graph.Page) []Factor {
-	return sole("links from fetched pages", b.board.Value(p))
+	return order.Sole("links from fetched pages", b.board.Value(p))
 }

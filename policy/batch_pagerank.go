@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Batch-PageRank: thesis 4.3.1, with K = 100,000.
@@ -121,7 +122,7 @@ func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[hande
 
 func (r *ranked) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	r.takeBack(o)
-	if brought(o) {
+	if order.Brought(o) {
 		r.ranks.Fetched(p, links)
 	}
 }
@@ -134,7 +135,7 @@ func (r *ranked) Revisited(_ time.Duration, _ graph.Page, o *event.Outcome, _ []
 // takeBack counts a page that was handed out as waiting if a new session voids that: otherwise
 // the next solve would come too early.
 func (r *ranked) takeBack(o *event.Outcome) {
-	if void(o) {
+	if order.Void(o) {
 		r.numbers.Slice()[handedOut]--
 	}
 }
@@ -185,7 +186,7 @@ func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }
 // partial-pagerank.
 func (r *ranked) Explain(p graph.Page) []Factor {
 	if uint64(p) >= r.numbers.At(knownAtSolve) {
-		return sole("received since the last solve, without a rank of its own", r.board.Value(p))
+		return order.Sole("received since the last solve, without a rank of its own", r.board.Value(p))
 	}
-	return sole("PageRank at the last solve, mean 1", r.board.Value(p))
+	return order.Sole("PageRank at the last solve, mean 1", r.board.Value(p))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Breadth-first: Cho, Garcia-Molina, Page 1998, figure 2(1); Najork, Wiener 2001,
@@ -36,5 +37,5 @@ func (breadthFirst) Columns(func(graph.AnyColumn))                              
 
 // Explain returns the place of p in the order of discovery, from 1.
 func (breadthFirst) Explain(p graph.Page) []Factor {
-	return sole("place in the order of discovery", float64(p)+1)
+	return order.Sole("place in the order of discovery", float64(p)+1)
 }

@@ -24,30 +24,6 @@ func (b *backlinkCount) Give(graph.Page, []float64) {}
 // Take counts links.
 func (b *backlinkCount) Take(p graph.Page, links int, _ []float64) { b.board.Add(p, float64(links)) }
 
-// Amounts returns those of all members.
-func (m *mixed) Amounts() (n int) {
-	for _, x := range m.exchangers {
-		n += x.Amounts()
-	}
-	return n
-}
-
-// Give lets each member give its own.
-func (m *mixed) Give(p graph.Page, amounts []float64) {
-	for _, x := range m.exchangers {
-		x.Give(p, amounts[:x.Amounts()])
-		amounts = amounts[x.Amounts():]
-	}
-}
-
-// Take lets each member take its own.
-func (m *mixed) Take(p graph.Page, links int, amounts []float64) {
-	for _, x := range m.exchangers {
-		x.Take(p, links, amounts[:x.Amounts()])
-		amounts = amounts[x.Amounts():]
-	}
-}
-
 // Amounts: what XIM adds up for a page.
 func (x *xim) Amounts() int { return 1 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/mix"
 )
 
 // Foresight is winnow's own: it learns in the crawl what pages are worth.
@@ -44,7 +45,7 @@ func foresightSpec() *Spec {
 
 // foresight is a mix of a learner and of policies that explore.
 type foresight struct {
-	*mixed
+	*mix.Mix
 	learner *learner
 }
 
@@ -53,32 +54,28 @@ func newForesight(e *Env, params Params) (Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := ximWithout(boardOf(e, 1))
-	l := newLearner(boardOf(e, 0), x, len(e.Boards), most)
+	x := ximWithout(e.OnBoard(1))
+	l := newLearner(e.OnBoard(0), x, len(e.Boards), most)
 	x.skips = func(p graph.Page) bool { return x.board.Discounted(p) || l.likeDull(p) }
-	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, firstTurns}}
+	members := []Member{
+		{Name: "learned", Policy: l, Boards: 1, Weight: 1},
+		{Name: "xim", Policy: x, Boards: 1, Weight: firstTurns},
+	}
 	if len(e.Boards) > 2 {
-		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})
+		o, err := newOpic(e.OnBoard(2), Params{"cash": "seeds"})
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{"opic", o, 1, 1})
+		members = append(members, Member{Name: "opic", Policy: o, Boards: 1, Weight: 1})
 	}
-	return &foresight{newMix(e, members), l}, nil
-}
-
-// boardOf returns the environment of a member that has one of the boards.
-func boardOf(e *Env, i int) *Env {
-	own := *e
-	own.Boards = e.Boards[i : i+1]
-	return &own
+	return &foresight{mix.New(e, members), l}, nil
 }
 
 // Known lets the learner know p first: it numbers the directories of XIM.
 func (f *foresight) Known(p, from graph.Page) {
 	f.learner.Known(p, from)
 	f.learner.xim.knownIn(p, f.learner.dir(p))
-	for _, m := range f.members[2:] {
+	for _, m := range f.Members[2:] {
 		m.Policy.Known(p, from)
 	}
 	f.learner.enter(p, from)
@@ -86,8 +83,8 @@ func (f *foresight) Known(p, from graph.Page) {
 
 // Done lets the learner see the links last, as Known does.
 func (f *foresight) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	f.takeBack(p, o)
-	for _, m := range f.members[1:] {
+	f.TakeBack(p, o)
+	for _, m := range f.Members[1:] {
 		m.Policy.Done(now, p, o, links)
 	}
 	f.learner.Done(now, p, o, links)
@@ -103,8 +100,8 @@ func (f *foresight) Sample() int { return int(f.learner.numbers.At(learnEvery)) 
 func (f *foresight) Work(links int) (more bool) {
 	more = f.learner.Work(links)
 	if means, ok := f.learner.credits(); ok {
-		weigh(f.weights.Slice(), means, foresightEta)
-		limitExploring(f.weights.Slice(), f.learner.news())
+		weigh(f.Weights(), means, foresightEta)
+		limitExploring(f.Weights(), f.learner.news())
 	}
 	return more
 }

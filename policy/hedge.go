@@ -7,6 +7,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/mix"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Hedge: a mix whose weights follow what the parts have found. It is winnow's own, after
@@ -39,7 +41,7 @@ func hedgeSpec() *Spec {
 }
 
 type hedge struct {
-	*mixed
+	*mix.Mix
 	eta    float64
 	mass   *graph.Column[float64]    // by page
 	chosen *graph.Column[uint8]      // by page: 1 + the member that handed it out first, 0 for none
@@ -74,7 +76,7 @@ func newHedge(e *Env, params Params, members []Member) (Policy, error) {
 			return nil, fmt.Errorf("part %d has a weight, but hedge finds the weights itself: give it without *, or use mix", i+1)
 		}
 	}
-	h := &hedge{mixed: newMix(e, members), eta: float64(eta)}
+	h := &hedge{Mix: mix.New(e, members), eta: float64(eta)}
 	h.mass = graph.NewColumnIn[float64](&h.Set, "hedge mass", e.MaxPages)
 	h.chosen = graph.NewColumnIn[uint8](&h.Set, "hedge chosen by", e.MaxPages)
 	h.picks = graph.NewColumnIn[graph.Page](&h.Set, "hedge picks", e.MaxPages)
@@ -91,26 +93,26 @@ func newHedge(e *Env, params Params, members []Member) (Policy, error) {
 func (h *hedge) Known(p, from graph.Page) {
 	h.mass.Append(0)
 	h.chosen.Append(0)
-	h.mixed.Known(p, from)
+	h.Mix.Known(p, from)
 }
 
 // Taken remembers which member chose p.
 func (h *hedge) Taken(now time.Duration, p graph.Page, board int) {
 	if h.chosen.At(int(p)) == 0 {
-		h.chosen.Set(int(p), uint8(h.member(board))+1)
+		h.chosen.Set(int(p), uint8(h.Owner(board))+1)
 		h.picks.Append(p)
 	}
-	h.mixed.Taken(now, p, board)
+	h.Mix.Taken(now, p, board)
 }
 
 func (h *hedge) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	h.mixed.Done(now, p, o, links)
+	h.Mix.Done(now, p, o, links)
 	if o.Again {
 		return
 	}
 	num := h.numbers.Slice()
 	num[hedgeFetched]++
-	if brought(o) && len(links) > 0 {
+	if order.Brought(o) && len(links) > 0 {
 		mass, part := h.mass.Slice(), 1/float64(len(links))
 		for _, q := range links {
 			mass[q] += part
@@ -125,7 +127,7 @@ func (h *hedge) Done(now time.Duration, p graph.Page, o *event.Outcome, links []
 // look begins to look at the pages that were handed out lately.
 func (h *hedge) look() {
 	num := h.numbers.Slice()
-	n := min(uint64(len(h.members))*max(30, num[hedgeFetched]/8), uint64(h.picks.Len()))
+	n := min(uint64(len(h.Members))*max(30, num[hedgeFetched]/8), uint64(h.picks.Len()))
 	num[hedgeAt] = uint64(h.picks.Len()) - n
 	num[hedgeEnd] = uint64(h.picks.Len()) - n/10
 	clear(h.sums.Slice())
@@ -134,7 +136,7 @@ func (h *hedge) look() {
 
 // Work looks at some pages, and sets the weights after the last one.
 func (h *hedge) Work(links int) (more bool) {
-	more = h.mixed.Work(links)
+	more = h.Mix.Work(links)
 	num := h.numbers.Slice()
 	if num[hedgeAt] == num[hedgeEnd] {
 		return more
@@ -142,7 +144,7 @@ func (h *hedge) Work(links int) (more bool) {
 	end := num[hedgeAt] + min(uint64(links), num[hedgeEnd]-num[hedgeAt])
 	for _, p := range h.picks.Slice()[num[hedgeAt]:end] {
 		by := h.chosen.At(int(p)) - 1
-		h.sums.Slice()[by] += log2(0.05 + h.mass.At(int(p)))
+		h.sums.Slice()[by] += order.Log2(0.05 + h.mass.At(int(p)))
 		h.counts.Slice()[by]++
 	}
 	if num[hedgeAt] = end; end < num[hedgeEnd] {
@@ -154,14 +156,14 @@ func (h *hedge) Work(links int) (more bool) {
 
 // weigh sets the weights by the means of the members.
 func (h *hedge) weigh() {
-	means := make([]float64, len(h.members))
+	means := make([]float64, len(h.Members))
 	for i := range means {
 		means[i] = math.Inf(1) // too few
 		if n := h.counts.At(i); n >= hedgeFewer {
 			means[i] = h.sums.At(i) / float64(n)
 		}
 	}
-	weigh(h.weights.Slice(), means, h.eta)
+	weigh(h.Weights(), means, h.eta)
 }
 
 // weigh sets weights by credits: floor + (1 - k floor) 2^(eta m)/sum, where floor is 0.1, or
@@ -178,7 +180,7 @@ func weigh(weights, credits []float64, eta float64) {
 	}
 	sum := 0.0
 	for i, m := range credits {
-		weights[i] = exp2(eta * (min(m, best) - best))
+		weights[i] = order.Exp2(eta * (min(m, best) - best))
 		sum += weights[i]
 	}
 	k := float64(len(credits))

@@ -9,24 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-func TestLog2Exp2(t *testing.T) {
-	for x := 0.05; x < 1e6; x *= 1.37 {
-		if got, want := log2(x), math.Log2(x); math.Abs(got-want) > 1.0/(1<<22) {
-			t.Errorf("log2(%v) = %v, want %v", x, got, want)
-		}
-	}
-	for x := 0.0; x > -60; x -= 0.37 {
-		if got, want := exp2(x), math.Exp2(x); math.Abs(got/want-1) > 1e-4 {
-			t.Errorf("exp2(%v) = %v, want %v", x, got, want)
-		}
-	}
-	for x, want := range map[float64]float64{0: 1, -1: 0.5, -3: 0.125, -1001: 0, math.Inf(-1): 0} {
-		if got := exp2(x); got != want {
-			t.Errorf("exp2(%v) = %v, want %v", x, got, want)
-		}
-	}
-}
-
 // TestHedgeWeights: the weights are those of the definition, computed anew at the end, also if
 // the work is done in slices, and the part whose pages have links gets most of the turns.
 func TestHedgeWeights(t *testing.T) {
@@ -71,7 +53,7 @@ func TestHedgeWeights(t *testing.T) {
 		}
 		want := naiveWeights(by[at:end], then[at:end], 3, 4)
 		for i, w := range want {
-			if got := h.weights.At(i); math.Abs(got-w) > 1e-3 {
+			if got := h.Weights()[i]; math.Abs(got-w) > 1e-3 {
 				t.Errorf("slices of %d: part %d has the weight %v, want %v", slice, i, got, w)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Historical PageRank: thesis 4.3.2.
@@ -55,7 +56,7 @@ func newHistorical(e *Env, params Params, truth func(graph.Page) float64) *histo
 		h.parent = true
 		h.fresh = func(graph.Page) float64 { return 0 }
 	case "random":
-		h.fresh = func(p graph.Page) float64 { return draw(e.Prior.All, Hash(e.Random, uint64(p))) }
+		h.fresh = func(p graph.Page) float64 { return draw(e.Prior.All, order.Hash(e.Random, uint64(p))) }
 	case "zero":
 		h.fresh = func(graph.Page) float64 { return 0 }
 	}
@@ -80,7 +81,7 @@ func (h *historical) Known(p, _ graph.Page) {
 
 // Done sets the values of the pages that p made known.
 func (h *historical) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	if !h.parent || !brought(o) {
+	if !h.parent || !order.Brought(o) {
 		return
 	}
 	part := h.board.Value(p) / float64(len(links))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Larger-sites-first: thesis 4.3.1.
@@ -66,5 +67,5 @@ func (l *largerSitesFirst) count(p graph.Page, d int32) {
 
 // Explain returns the value of the site of p.
 func (l *largerSitesFirst) Explain(p graph.Page) []Factor {
-	return sole("pages of its site that are not handed out", float64(l.left.At(int(l.facts.Site(p)))))
+	return order.Sole("pages of its site that are not handed out", float64(l.left.At(int(l.facts.Site(p)))))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy/boost"
 	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
@@ -113,7 +114,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	l.makeColumns(n, groups)
 	l.trade = newTrade(&l.Set, e)
 	for i := range l.roots {
-		l.roots[i] = exp2(float64(i) / rootSteps)
+		l.roots[i] = order.Exp2(float64(i) / rootSteps)
 	}
 	l.numbers.Set(learnNext, firstPages)
 	l.numbers.Set(learnEvery, 1)
@@ -262,7 +263,7 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 		l.noteDull(p)
 	}
 	l.sample(p, state, len(links))
-	if !brought(o) {
+	if !order.Brought(o) {
 		*state |= lostBit
 		return
 	}
@@ -279,7 +280,7 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 
 // KeepsLinks reports whether p is one of the pages whose links are kept.
 func (l *learner) KeepsLinks(p graph.Page) bool {
-	return Hash(l.e.Random, uint64(p))%l.numbers.At(learnEvery) == 0
+	return order.Hash(l.e.Random, uint64(p))%l.numbers.At(learnEvery) == 0
 }
 
 // sample counts the links of p if they are kept. When there are too many, one page less of two

@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // The stages of a checkpoint.
@@ -186,7 +187,7 @@ const labelSteps = 32
 
 // labelOf returns the logarithm of an index, in steps, from 1 up.
 func labelOf(index float64) uint16 {
-	return uint16(math.Floor(max(log2(index+1e-6), -8)*labelSteps)) + 1<<15
+	return uint16(math.Floor(max(order.Log2(index+1e-6), -8)*labelSteps)) + 1<<15
 }
 
 // steps returns a label as a number of steps, which may be negative.
@@ -244,7 +245,7 @@ func (l *learner) mean() float64 {
 		if n > 0 {
 			l.middle.mean = sum / n
 		}
-		l.middle.root = exp2(-l.middle.mean / 4)
+		l.middle.root = order.Exp2(-l.middle.mean / 4)
 	}
 	return l.middle.mean
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // featureNames are what people call the features, by their index.
@@ -34,9 +35,9 @@ func featureNames() [features]string {
 func shown(feature int, v float32) float64 {
 	switch feature {
 	case featEst, featExplore, featSiteRate:
-		return log2(float64(v) + 1e-6)
+		return order.Log2(float64(v) + 1e-6)
 	case featLinks, featKnown, featTaken, featParentOut:
-		return log2(float64(v) + 1)
+		return order.Log2(float64(v) + 1)
 	}
 	return float64(v)
 }
@@ -45,7 +46,7 @@ func shown(feature int, v float32) float64 {
 // the model was fitted it is the estimate of PageRank alone.
 func (l *learner) Explain(p graph.Page) []Factor {
 	if l.model.Fits() == 0 {
-		return sole("estimated PageRank; nothing is learned yet", l.est.Value(p))
+		return order.Sole("estimated PageRank; nothing is learned yet", l.est.Value(p))
 	}
 	x := l.features(p)
 	var parts [features]float64

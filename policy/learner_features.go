@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
@@ -93,4 +94,4 @@ func (l *learner) meanOf(sum int64, n uint32) float32 {
 	return float32((float64(sum)/labelSteps - float64(float64(n)*l.mean())) / (float64(n) + 3))
 }
 
-func lg(x float64) float32 { return float32(log2(x)) }
+func lg(x float64) float32 { return float32(order.Log2(x)) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
@@ -110,7 +111,7 @@ func (f *foresight) Level(p graph.Page) float64 {
 		v = queue.Lower(v)
 	}
 	if l.model.Fits() == 0 {
-		return log2(v + 1e-6)
+		return order.Log2(v + 1e-6)
 	}
-	return float64(4*log2(v+1e-6)) + l.mean()
+	return float64(4*order.Log2(v+1e-6)) + l.mean()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/mix"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
@@ -120,7 +121,7 @@ func TestMixTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := made.(*mixed)
+	m := made.(*mix.Mix)
 	defer m.Free()
 	for p := range graph.Page(30) {
 		m.Known(p, graph.NoPage)

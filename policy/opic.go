@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // OPIC: Abiteboul, Preda, Cobena 2003; thesis 4.3.1, without the random link and
@@ -77,14 +78,14 @@ func (o *opic) Seeded(first, end graph.Page) {
 }
 
 func (o *opic) Done(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
-	if brought(outcome) && len(links) > 0 {
+	if order.Brought(outcome) && len(links) > 0 {
 		o.deal(p, o.own, links)
 	}
 }
 
 // Revisited hands on the cash that p received since it was fetched. Its own part is spent.
 func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
-	if brought(outcome) && len(links) > 0 {
+	if order.Brought(outcome) && len(links) > 0 {
 		o.deal(p, 0, links)
 	}
 }
@@ -130,4 +131,4 @@ func (o *opic) split(p graph.Page, cash float64, links []graph.Page) {
 func (o *opic) Columns(func(graph.AnyColumn)) {}
 
 // Explain returns the cash of p.
-func (o *opic) Explain(p graph.Page) []Factor { return sole("cash", o.board.Value(p)) }
+func (o *opic) Explain(p graph.Page) []Factor { return order.Sole("cash", o.board.Value(p)) }

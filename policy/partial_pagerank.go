@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Partial-PageRank: thesis 4.3.1.
@@ -42,7 +43,7 @@ type partial struct{ *ranked }
 // had then: nothing is added to pages that do not wait.
 func (r *partial) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	r.ranked.Done(now, p, o, links)
-	if !brought(o) || len(links) == 0 {
+	if !order.Brought(o) || len(links) == 0 {
 		return
 	}
 	since := graph.Page(r.numbers.At(knownAtSolve))

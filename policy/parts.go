@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"strconv"
 	"strings"
 )
@@ -10,14 +11,6 @@ import (
 type Part struct {
 	*Choice
 	Weight float64 // 1 unless it is given
-}
-
-// A Member is a part that was made, with boards of its own.
-type Member struct {
-	Name   string // with its parameters
-	Policy Policy
-	Boards int
-	Weight float64
 }
 
 // The most parts of a policy, and the largest weight of one.
@@ -62,7 +55,7 @@ func (e *PartError) Error() string { return fmt.Sprintf("part %s: %s", e.Part, e
 
 // madeOf returns the entry of a policy that is made of these parts. It needs what any of them
 // needs.
-func (s *Spec) madeOf(parts []Part) *Spec {
+func madeOf(s *Spec, parts []Part) *Spec {
 	made := *s
 	made.Boards, made.Blind, made.Orders = 0, 0, nil
 	var names []string
@@ -82,27 +75,27 @@ func (s *Spec) madeOf(parts []Part) *Spec {
 	}
 	made.Name += ":" + strings.Join(names, "+")
 	if oracle {
-		made.NewOmniscient = func(e *Env, params Params, o Oracle) (Policy, error) { return s.join(e, params, parts, o) }
+		made.NewOmniscient = func(e *Env, params Params, o Oracle) (Policy, error) { return join(s, e, params, parts, o) }
 		return &made
 	}
-	made.New = func(e *Env, params Params) (Policy, error) { return s.join(e, params, parts, nil) }
+	made.New = func(e *Env, params Params) (Policy, error) { return join(s, e, params, parts, nil) }
 	return &made
 }
 
 // join makes the parts, each with boards and random numbers of its own, and the policy of
 // them.
-func (s *Spec) join(e *Env, params Params, parts []Part, o Oracle) (Policy, error) {
+func join(s *Spec, e *Env, params Params, parts []Part, o Oracle) (Policy, error) {
 	var members []Member
 	boards := e.Boards
 	for i, p := range parts {
 		own, n := *e, p.Spec.Count(e.URL != nil)
 		own.Boards, boards = boards[:n], boards[n:]
-		own.Random = Hash(e.Random, uint64(i))
+		own.Random = order.Hash(e.Random, uint64(i))
 		made, err := p.New(&own, o)
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{p.Name, made, n, p.Weight})
+		members = append(members, Member{Name: p.Name, Policy: made, Boards: n, Weight: p.Weight})
 	}
 	return s.NewOf(e, params, members)
 }

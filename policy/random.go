@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Random: Cho, Garcia-Molina, Page 1998, section 3; thesis 4.3.1.
@@ -72,7 +73,7 @@ func (r *random) enter(p graph.Page) {
 	num[numbersDrawn]++
 	last := uint32(num[slotsUsed])
 	r.pages.Grow(int(last))
-	slot := uint32(Hash(r.seed, num[numbersDrawn])%uint64(last)) + 1
+	slot := uint32(order.Hash(r.seed, num[numbersDrawn])%uint64(last)) + 1
 	if slot != last {
 		r.put(r.pages.At(int(slot-1)), last)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -236,7 +237,7 @@ func (s *scored) Known(p, _ graph.Page) {
 	if s.near != nil {
 		s.near.known(p)
 	}
-	s.places.Known(p, func(p graph.Page) uint64 { return Hash(s.e.Random, uint64(p)) })
+	s.places.Known(p, func(p graph.Page) uint64 { return order.Hash(s.e.Random, uint64(p)) })
 	s.rescore(p)
 }
 
@@ -274,7 +275,7 @@ func (s *scored) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []g
 		return
 	}
 	s.numbers.Slice()[scoreFetched]++
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
 	site := s.e.Facts.Site(p)
@@ -317,7 +318,7 @@ func (s *scored) moved(p graph.Page) {
 // Revisited hands on the cash that p received since it was fetched, and looks at what its links
 // say about the topic now.
 func (s *scored) Revisited(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
 	s.deal(p, links)

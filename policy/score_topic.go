@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/focused"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -12,8 +13,8 @@ import (
 type topicTerms struct {
 	graph.Set
 	e     *Env
-	leads *leads
-	away  *distances
+	leads *focused.Leads
+	away  *focused.Distances
 	read  *graph.Column[uint8] // by page: 1 if it was fetched and has words
 }
 
@@ -28,12 +29,12 @@ func newTopicTerms(e *Env, keeps score.Needs, moved func(graph.Page)) *topicTerm
 	}
 	x := &topicTerms{e: e}
 	if keeps.Uses(score.HotDistance) {
-		x.away = newDistances(e, "score hot distances", hotFar, moved)
+		x.away = focused.NewDistances(e, "score hot distances", hotFar, moved)
 		graph.AddTo(&x.Set, x.away)
 	}
 	for _, t := range []score.Term{score.Similarity, score.AnchorSimilarity, score.AroundSimilarity, score.URLSimilarity, score.ParentSimilarity} {
 		if keeps.Uses(t) && x.leads == nil {
-			x.leads = newLeads(e, "score")
+			x.leads = focused.NewLeads(e, "score")
 			graph.AddTo(&x.Set, x.leads)
 		}
 	}
@@ -46,10 +47,10 @@ func newTopicTerms(e *Env, keeps score.Needs, moved func(graph.Page)) *topicTerm
 // known makes room for p, the next page.
 func (x *topicTerms) known(p graph.Page) {
 	if x.leads != nil {
-		x.leads.known(p)
+		x.leads.Known(p)
 	}
 	if x.away != nil {
-		x.away.known()
+		x.away.Known()
 	}
 	if x.read != nil {
 		x.read.Append(0)
@@ -62,16 +63,16 @@ func (x *topicTerms) follow(p graph.Page, o *event.Outcome, links []graph.Page) 
 		x.read.Set(int(p), 1)
 	}
 	if x.leads != nil {
-		hits := hitsOf(o)
+		hits := focused.HitsOf(o)
 		for i, q := range links {
-			x.leads.link(q, hits.of(i), nearness(o))
+			x.leads.Link(q, hits.Of(i), focused.Nearness(o))
 			if o.Class == event.Redirect {
-				x.leads.inherit(p, q)
+				x.leads.Inherit(p, q)
 			}
 		}
 	}
 	if x.away != nil {
-		x.away.fetched(p, o.Hot, links)
+		x.away.Fetched(p, o.Hot, links)
 	}
 }
 
@@ -84,17 +85,17 @@ func (x *topicTerms) value(t score.Term, p graph.Page) float64 {
 			near, _ := x.e.Similarity(p)
 			return min(1, near)
 		}
-		return x.leads.estimate(p)
+		return x.leads.Estimate(p)
 	case score.AnchorSimilarity:
-		return float64(x.leads.anchor.At(i))
+		return float64(x.leads.Anchor.At(i))
 	case score.AroundSimilarity:
-		return float64(x.leads.around.At(i))
+		return float64(x.leads.Around.At(i))
 	case score.URLSimilarity:
-		return float64(x.leads.url.At(i))
+		return float64(x.leads.URL.At(i))
 	case score.ParentSimilarity:
-		return float64(x.leads.parent.At(i))
+		return float64(x.leads.Parent.At(i))
 	case score.HotDistance:
-		if d := x.away.of.At(i); d < hotFar {
+		if d := x.away.Of(p); d < hotFar {
 			return float64(d)
 		}
 	}

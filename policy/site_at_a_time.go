@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Site-at-a-time: the Internet Archive's crawler of 1997 (Burner), as described by Najork,
@@ -202,7 +203,7 @@ func (s *siteAtATime) first() (site graph.Site, ok bool) {
 
 // before reports whether site a opens before site b, in the random order.
 func (s *siteAtATime) before(a, b uint32) bool {
-	x, y := Hash(s.random, uint64(a)), Hash(s.random, uint64(b))
+	x, y := order.Hash(s.random, uint64(a)), order.Hash(s.random, uint64(b))
 	return x < y || x == y && a < b
 }
 

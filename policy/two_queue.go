@@ -5,6 +5,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/focused"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Two-queue: the similarity-based crawlers of Cho, Garcia-Molina, Page 1998, section 7: figure 5,
@@ -53,7 +55,7 @@ type twoQueue struct {
 	// count is what a link adds to the value of a page, and lift what the hot queue does. lift is
 	// more than the rest can be.
 	count, lift float64
-	away        *distances
+	away        *focused.Distances
 	state       *graph.Column[uint8] // by page: see named
 	ranks       *ranked              // with by=pagerank
 	dice        *random              // with by=random
@@ -75,7 +77,7 @@ func newTwoQueue(e *Env, params Params) (Policy, error) {
 		return nil, err
 	}
 	t := &twoQueue{e: e, board: e.Boards[0], lift: 1}
-	t.away = newDistances(e, "two-queue distances", near, t.sort)
+	t.away = focused.NewDistances(e, "two-queue distances", near, t.sort)
 	graph.AddTo(&t.Set, t.away)
 	t.state = graph.NewColumnIn[uint8](&t.Set, "two-queue state", e.MaxPages)
 	switch params["by"] {
@@ -101,7 +103,7 @@ func newTwoQueue(e *Env, params Params) (Policy, error) {
 }
 
 // KeepsLinks reports whether distances or ranks need the links of fetched pages.
-func (t *twoQueue) KeepsLinks(graph.Page) bool { return t.away.far > 1 || t.ranks != nil }
+func (t *twoQueue) KeepsLinks(graph.Page) bool { return t.away.Far > 1 || t.ranks != nil }
 
 // Sample returns 1: the links of all pages are kept, or of none.
 func (t *twoQueue) Sample() int { return 1 }
@@ -115,7 +117,7 @@ func (t *twoQueue) lifted(p graph.Page) float64 {
 }
 
 func (t *twoQueue) Known(p, from graph.Page) {
-	t.away.known()
+	t.away.Known()
 	t.state.Append(0)
 	if t.ranks != nil {
 		t.ranks.Known(p, from)
@@ -140,7 +142,7 @@ func (t *twoQueue) name(p graph.Page, terms uint64) {
 // sort moves p to the hot queue if it belongs there.
 func (t *twoQueue) sort(p graph.Page) {
 	at := &t.state.Slice()[p]
-	if *at&inside == 0 && (*at&named != 0 || t.away.of.At(int(p)) < t.away.far) {
+	if *at&inside == 0 && (*at&named != 0 || t.away.Of(p) < t.away.Far) {
 		*at |= inside
 		t.board.Add(p, t.lift)
 	}
@@ -187,7 +189,7 @@ func (t *twoQueue) Done(now time.Duration, p graph.Page, o *event.Outcome, links
 	if t.dice != nil {
 		t.dice.Done(now, p, o, links)
 	}
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
 	for _, q := range links {
@@ -204,21 +206,21 @@ func (t *twoQueue) Revisited(now time.Duration, p graph.Page, o *event.Outcome, 
 	if t.ranks != nil {
 		t.ranks.Revisited(now, p, o, links)
 	}
-	if brought(o) {
+	if order.Brought(o) {
 		t.read(p, o, links)
 	}
 }
 
 // read takes in what a page says about the pages that it links to.
 func (t *twoQueue) read(p graph.Page, o *event.Outcome, links []graph.Page) {
-	hits := hitsOf(o)
+	hits := focused.HitsOf(o)
 	for i, q := range links {
-		t.name(q, hits.of(i).Anchor)
+		t.name(q, hits.Of(i).Anchor)
 		if o.Class == event.Redirect {
 			t.name(q, uint64(t.state.At(int(p))&named))
 		}
 	}
-	t.away.fetched(p, o.Hot, links)
+	t.away.Fetched(p, o.Hot, links)
 }
 
 // Explain says why p is in its queue.
@@ -228,7 +230,7 @@ func (t *twoQueue) Explain(p graph.Page) []Factor {
 		{Name: "in the hot queue", Value: float64(at & inside / inside)},
 		{Name: "a term in its URL or in a link to it", Value: float64(at & named)},
 	}
-	if d := t.away.of.At(int(p)); d < t.away.far {
+	if d := t.away.Of(p); d < t.away.Far {
 		list = append(list, Factor{Name: "links from a hot page", Value: float64(d)})
 	}
 	if rest := t.board.Value(p) - t.lifted(p); t.count > 0 {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
 )
 
@@ -43,8 +45,8 @@ func ximSpec() *Spec {
 type xim struct {
 	graph.Set
 	board *Board
-	dirs  *directories // nil if another policy numbers them
-	pages *queue.Queue // those that wait, by directory, in order of c, which is their value
+	dirs  *group.Directories // nil if another policy numbers them
+	pages *queue.Queue       // those that wait, by directory, in order of c, which is their value
 	// skips, if not nil, reports whether a page is not worth exploring. When such a page would
 	// be shown as the first of its directory, it leaves the directory and has 0 on the board.
 	skips func(graph.Page) bool
@@ -63,7 +65,7 @@ const (
 
 func newXim(e *Env, _ Params) (Policy, error) {
 	x := ximWithout(e)
-	x.dirs = newDirectories(e, "xim")
+	x.dirs = group.NewDirectories(e, "xim")
 	graph.AddTo(&x.Set, x.dirs)
 	return x, nil
 }
@@ -82,7 +84,7 @@ func ximWithout(e *Env) *xim {
 // Loaded makes the heaps of the directories.
 func (x *xim) Loaded() { x.pages.Rebuild(x.known.Len()) }
 
-func (x *xim) Known(p, from graph.Page) { x.knownIn(p, x.dirs.of(p, from)) }
+func (x *xim) Known(p, from graph.Page) { x.knownIn(p, x.dirs.Of(p, from)) }
 
 // knownIn lets p, the next page, be known as one of directory d, which may be the next one.
 func (x *xim) knownIn(p graph.Page, d int) {
@@ -172,12 +174,12 @@ func (x *xim) Admitted(p graph.Page) {
 func (x *xim) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	switch {
 	case o.Again:
-		if at := &x.state.Slice()[p]; void(o) && *at&counted != 0 {
+		if at := &x.state.Slice()[p]; order.Void(o) && *at&counted != 0 {
 			*at &^= counted
 			x.handed.Slice()[x.pages.SiteOf(p)]--
 		}
 		x.again(p)
-	case brought(o) && len(links) > 0:
+	case order.Brought(o) && len(links) > 0:
 		x.hand((0.15+float64(0.85*x.pages.Value(p)))/float64(len(links)), links)
 	}
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -129,50 +128,5 @@ func TestXimHeads(t *testing.T) {
 		n := Hash(9, i)
 		w.step(n, graph.Page(n>>32%uint64(len(w.c))))
 		w.check()
-	}
-}
-
-func TestDirectoryOf(t *testing.T) {
-	for url, want := range map[string]string{
-		"http://a.example":                  "",
-		"http://a.example/":                 "",
-		"http://a.example?q=/x/y":           "",
-		"http://a.example/b":                "",
-		"http://a.example/b/":               "/b",
-		"http://a.example/b/c.html#/d/e":    "/b",
-		"http://a.example/b/c/d/e.html":     "/b/c/d",
-		"http://a.example/b/c/d/e/f?g=/h/i": "/b/c/d",
-		"http://a.example//b//c/d":          "//b/",
-	} {
-		if got := string(directoryOf([]byte(url))); got != want {
-			t.Errorf("%s: %q, want %q", url, got, want)
-		}
-	}
-}
-
-// TestDirectories: directories are numbered in the order in which they become known, and
-// found again.
-func TestDirectories(t *testing.T) {
-	const pages = 5000
-	e, _ := newEnv(make(facts, pages), 1)
-	e.URL = func(b []byte, p graph.Page) []byte {
-		return fmt.Appendf(b, "http://a.example/%d/%d", Hash(1, uint64(p))%1500, p)
-	}
-	d := newDirectories(e, "test")
-	defer d.Free()
-	ids := map[string]int{}
-	for p := range graph.Page(pages) {
-		dir := string(directoryOf(e.URL(nil, p)))
-		want, old := ids[dir]
-		if !old {
-			want = len(ids)
-			ids[dir] = want
-		}
-		if got := d.of(p, 0); got != want {
-			t.Fatalf("page %d of %s has directory %d, want %d", p, dir, got, want)
-		}
-	}
-	if d.Len() != len(ids) {
-		t.Errorf("%d directories, want %d", d.Len(), len(ids))
 	}
 }

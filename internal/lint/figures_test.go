@@ -44,7 +44,7 @@ func figures() []figure {
 			{"the loop: one owner", "crawl.loop", 1, 0},
 			{"seeder: seen before?", "urltable.Table", 0, 1},
 			{"manager: which page, when", "frontier.Frontier", 1, 1},
-			{"order of the pages", "policy.Policy", 2, 1},
+			{"order of the pages", "policy/order.Policy", 2, 1},
 			{"harvester: fetches", "crawl.harvester", 0, 2},
 			{"gatherer: parses", "crawl/gather.Gatherer", 1, 2},
 			{"writes what was decided", "crawl.committer", 2, 2},

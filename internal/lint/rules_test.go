@@ -33,12 +33,12 @@ var arrows = map[string][]string{
 	"freshness":          {"graph"},
 	"queue":              {"graph"},
 	"topic":              {"event", "graph"},
-	"policy":             append([]string{"event", "queue", "score", "topic", "policy/boost", "policy/group", "policy/hindsight", "policy/linear"}, graphs...),
+	"policy":             append([]string{"event", "queue", "score", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order"}, graphs...),
 	"policy/boost":       {"graph"},
 	"score":              {"graph"},
 	"score/files":        {"internal/input", "score"},
 	"advise":             append([]string{"score"}, graphs...),
-	"policy/group":       {"graph"},
+	"policy/group":       {"graph", "policy/order", "score"},
 	"policy/hindsight":   {"graph"},
 	"policy/linear":      {"graph"},
 	"policy/policytest":  frontiers,
@@ -140,6 +140,9 @@ var arrows = map[string][]string{
 	"exchange/suffix":               {},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
+	"policy/order":                  {"event", "graph", "queue", "score", "topic"},
+	"policy/mix":                    {"event", "graph", "policy/order", "score"},
+	"policy/focused":                {"event", "graph", "policy/group", "policy/linear", "policy/mix", "policy/order", "score"},
 }
 
 // anything in the table of arrows allows every package of ours.
@@ -148,7 +151,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -1,10 +1,11 @@
-package policy
+package focused
 
 import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // A prospect holds what a classifier knows of a page before it is fetched, in one place of the
@@ -119,5 +120,5 @@ func (t *tally) odds(i int, share, odds float64) float64 {
 		return 0
 	}
 	some := (float64(v>>32) + float64(draws*share)) / (float64(uint32(v)) + draws)
-	return log2(some/(1-some)) - odds
+	return order.Log2(some/(1-some)) - odds
 }

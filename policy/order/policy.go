@@ -1,4 +1,4 @@
-package policy
+package order
 
 import (
 	"time"
@@ -187,6 +187,13 @@ func (e *Env) Needs() score.Needs {
 	return e.Terms.With(e.Score.Needs)
 }
 
+// OnBoard returns the environment of a member that has one of the boards.
+func (e *Env) OnBoard(i int) *Env {
+	own := *e
+	own.Boards = e.Boards[i : i+1]
+	return &own
+}
+
 // An Appraisal explains the score of a page.
 type Appraisal struct {
 	Expression string      `json:"expression"`
@@ -213,8 +220,8 @@ type Factor struct {
 	Of string `json:"of,omitempty"`
 }
 
-// sole returns the only factor of a value.
-func sole(name string, value float64) []Factor {
+// Sole returns the only factor of a value.
+func Sole(name string, value float64) []Factor {
 	return []Factor{{Name: name, Value: value, Share: 1}}
 }
 
@@ -228,12 +235,12 @@ func Adopt(set *graph.Set, p Policy) {
 	p.Columns(func(c graph.AnyColumn) { graph.AddTo(set, c) })
 }
 
-// brought reports whether an attempt ended with a page whose links count.
-func brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
+// Brought reports whether an attempt ended with a page whose links count.
+func Brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
 
-// void reports whether an attempt ended because a new session began. The page waits again, and
+// Void reports whether an attempt ended because a new session began. The page waits again, and
 // a crawl that is killed continues as if the page had not been handed out.
-func void(o *event.Outcome) bool { return o.Again && !o.Class.Failed() }
+func Void(o *event.Outcome) bool { return o.Again && !o.Class.Failed() }
 
 // Hash mixes a seed and further numbers into one. It is the only source of randomness in
 // policies. The rounds are those of splitmix64.

@@ -1,4 +1,4 @@
-package policy
+package focused
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // TestDistances (O16): whatever the order in which pages are fetched and turn out to be hot, each
@@ -15,8 +16,8 @@ func TestDistances(t *testing.T) {
 	for seed := range uint64(30) {
 		var out [pages][]graph.Page
 		for p := range out {
-			for i := range Hash(seed, 1, uint64(p)) % 4 {
-				out[p] = append(out[p], graph.Page(Hash(seed, 2, uint64(p), i)%pages))
+			for i := range order.Hash(seed, 1, uint64(p)) % 4 {
+				out[p] = append(out[p], graph.Page(order.Hash(seed, 2, uint64(p), i)%pages))
 			}
 		}
 		fetched, hot := map[graph.Page]bool{}, map[graph.Page]bool{}
@@ -26,29 +27,29 @@ func TestDistances(t *testing.T) {
 			}
 			return nil
 		}
-		d := newDistances(&Env{Out: kept, MaxPages: pages}, "test", 4, func(graph.Page) {})
+		d := NewDistances(&order.Env{Out: kept, MaxPages: pages}, "test", 4, func(graph.Page) {})
 		for range pages {
-			d.known()
+			d.Known()
 		}
 		for i := range uint64(pages) {
 			p := graph.Page((i*7 + seed) % pages)
-			fetched[p], hot[p] = true, Hash(seed, 3, i)%6 == 0
-			d.fetched(p, hot[p], out[p])
+			fetched[p], hot[p] = true, order.Hash(seed, 3, i)%6 == 0
+			d.Fetched(p, hot[p], out[p])
 			checkDistances(t, d, hot, kept)
 		}
 		d.Free()
 	}
 }
 
-func checkDistances(t *testing.T, d *distances, hot map[graph.Page]bool, out func(graph.Page) []graph.Page) {
+func checkDistances(t *testing.T, d *Distances, hot map[graph.Page]bool, out func(graph.Page) []graph.Page) {
 	t.Helper()
 	at := make([]uint8, d.of.Len())
 	for p := range at {
-		if at[p] = d.far; hot[graph.Page(p)] {
+		if at[p] = d.Far; hot[graph.Page(p)] {
 			at[p] = 0
 		}
 	}
-	for range d.far {
+	for range d.Far {
 		for p := range at {
 			for _, q := range out(graph.Page(p)) {
 				at[q] = min(at[q], at[p]+1)

@@ -1,10 +1,11 @@
-package policy
+package focused
 
 import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Best-first: Menczer, Pant, Srinivasan 2001, and with anchors and URLs the three hints of Cho,
@@ -22,28 +23,29 @@ import (
 // Where it fails: it is greedy. A topic behind pages that do not have its words is found last, and
 // all links of a good page are alike unless their anchors name the topic.
 
-func bestFirstSpec() *Spec {
-	return &Spec{
+// BestFirstSpec returns the entry of best-first in the table of policies.
+func BestFirstSpec() *order.Spec {
+	return &order.Spec{
 		Name:   "best-first",
 		Source: "Menczer 2001",
 		What:   "pages that similar pages link to first, and those that links or URLs name by terms of the topic",
-		Params: []Param{{Name: "by", Values: []string{"all", "parent"}, Default: "all", What: "what counts: the page that links to it, the link and the URL; or the first of these"}},
+		Params: []order.Param{{Name: "by", Values: []string{"all", "parent"}, Default: "all", What: "what counts: the page that links to it, the link and the URL; or the first of these"}},
 		Topic:  true,
-		New: func(e *Env, params Params) (Policy, error) {
-			b := &bestFirst{leads: newLeads(e, "best-first"), board: e.Boards[0], parents: params["by"] == "parent"}
+		New: func(e *order.Env, params order.Params) (order.Policy, error) {
+			b := &bestFirst{Leads: NewLeads(e, "best-first"), board: e.Boards[0], parents: params["by"] == "parent"}
 			return b, nil
 		},
 	}
 }
 
 type bestFirst struct {
-	*leads
-	board   *Board
+	*Leads
+	board   *order.Board
 	parents bool // nothing but parents counts
 }
 
 func (b *bestFirst) Known(p, _ graph.Page) {
-	b.known(p)
+	b.Leads.Known(p)
 	b.board.Set(p, b.value(p))
 }
 
@@ -51,21 +53,21 @@ func (b *bestFirst) Known(p, _ graph.Page) {
 func (b *bestFirst) value(p graph.Page) float64 {
 	i := int(p)
 	if b.parents {
-		return float64(b.parent.At(i))
+		return float64(b.Parent.At(i))
 	}
-	return float64(b.parent.At(i)) + float64(b.anchor.At(i)) + float64(b.url.At(i))
+	return float64(b.Parent.At(i)) + float64(b.Anchor.At(i)) + float64(b.URL.At(i))
 }
 
 func (b *bestFirst) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
-	hits := hitsOf(o)
+	hits := HitsOf(o)
 	for i, q := range links {
 		if o.Class == event.Redirect {
-			b.inherit(p, q)
+			b.Inherit(p, q)
 		}
-		b.link(q, hits.of(i), nearness(o))
+		b.Link(q, hits.Of(i), Nearness(o))
 		b.board.Set(q, b.value(q))
 	}
 }
@@ -76,12 +78,12 @@ func (b *bestFirst) Revisited(now time.Duration, p graph.Page, o *event.Outcome,
 }
 
 // Explain returns the summands of the value.
-func (b *bestFirst) Explain(p graph.Page) []Factor {
+func (b *bestFirst) Explain(p graph.Page) []order.Factor {
 	i := int(p)
-	list := []Factor{{Name: "similarity of the best page that links to it", Value: float64(b.parent.At(i))}}
+	list := []order.Factor{{Name: "similarity of the best page that links to it", Value: float64(b.Parent.At(i))}}
 	if !b.parents {
-		list = append(list, Factor{Name: "share of the topic in a link to it", Value: float64(b.anchor.At(i))},
-			Factor{Name: "share of the topic in its URL", Value: float64(b.url.At(i))})
+		list = append(list, order.Factor{Name: "share of the topic in a link to it", Value: float64(b.Anchor.At(i))},
+			order.Factor{Name: "share of the topic in its URL", Value: float64(b.URL.At(i))})
 	}
 	whole := b.value(p)
 	for j := range list {

@@ -1,10 +1,11 @@
-package policy
+package focused
 
 import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Shark-search: Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim, Ur 1998.
@@ -25,8 +26,9 @@ import (
 // inherits weighs four times as much as what its links say, so all links of a similar page are
 // nearly alike.
 
-func sharkSearchSpec() *Spec {
-	return &Spec{
+// SharkSearchSpec returns the entry of shark-search in the table of policies.
+func SharkSearchSpec() *order.Spec {
+	return &order.Spec{
 		Name:   "shark-search",
 		Source: "Hersovici 1998",
 		What:   "pages that inherit similarity from pages before them first, and those that links name",
@@ -37,8 +39,8 @@ func sharkSearchSpec() *Spec {
 
 type sharkSearch struct {
 	graph.Set
-	e         *Env
-	board     *Board
+	e         *order.Env
+	board     *order.Board
 	inherited *graph.Column[float64] // by page
 }
 
@@ -49,7 +51,7 @@ const (
 	sharkGamma = 0.8 // weight of what is inherited
 )
 
-func newSharkSearch(e *Env, _ Params) (Policy, error) {
+func newSharkSearch(e *order.Env, _ order.Params) (order.Policy, error) {
 	s := &sharkSearch{e: e, board: e.Boards[0]}
 	s.inherited = graph.NewColumnIn[float64](&s.Set, "shark-search inherited", e.MaxPages)
 	return s, nil
@@ -58,21 +60,21 @@ func newSharkSearch(e *Env, _ Params) (Policy, error) {
 func (s *sharkSearch) Known(graph.Page, graph.Page) { s.inherited.Append(0) }
 
 func (s *sharkSearch) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	if !brought(o) {
+	if !order.Brought(o) {
 		return
 	}
 	all := s.inherited.Slice()
-	hands := sharkDelta * nearness(o)
+	hands := sharkDelta * Nearness(o)
 	if hands == 0 {
 		hands = sharkDelta * all[p]
 	}
 	if o.Class == event.Redirect {
 		hands = all[p]
 	}
-	hits := hitsOf(o)
+	hits := HitsOf(o)
 	for i, q := range links {
 		all[q] = max(all[q], hands)
-		v := s.score(hands, hits.of(i))
+		v := s.score(hands, hits.Of(i))
 		if o.Class == event.Redirect {
 			v = s.board.Value(p)
 		}
@@ -97,10 +99,10 @@ func (s *sharkSearch) Revisited(now time.Duration, p graph.Page, o *event.Outcom
 
 // Explain returns what p inherits and what its neighbourhood adds to that. If the best link to p
 // is not the one by which it inherits most, the neighbourhood gets the rest.
-func (s *sharkSearch) Explain(p graph.Page) []Factor {
+func (s *sharkSearch) Explain(p graph.Page) []order.Factor {
 	whole := s.board.Value(p)
 	from := min(whole, sharkGamma*s.inherited.At(int(p)))
-	list := []Factor{{Name: "inherited from the pages before it", Value: from}, {Name: "terms in a link to it and around it", Value: whole - from}}
+	list := []order.Factor{{Name: "inherited from the pages before it", Value: from}, {Name: "terms in a link to it and around it", Value: whole - from}}
 	for i := range list {
 		if whole > 0 {
 			list[i].Share = list[i].Value / whole

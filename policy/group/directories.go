@@ -1,4 +1,4 @@
-package policy
+package group
 
 import (
 	"bytes"
@@ -6,30 +6,31 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/score"
 )
 
-// directories numbers the groups of pages that are alike, in the order in which they become
+// Directories numbers the groups of pages that are alike, in the order in which they become
 // known. If URLs are known, a group is a directory: the pages of a site whose paths begin
 // with the same segments, the first three at most, the name of the file not counted.
 // Otherwise a group is the pages that were found on the same page.
-type directories struct {
-	*group.Table
-	env *Env
+type Directories struct {
+	*Table
+	env *order.Env
 	url []byte // reused for each page; no state
 }
 
-func newDirectories(e *Env, name string) *directories {
-	return &directories{Table: group.NewTable(name+" directory", e.MaxPages), env: e}
+// NewDirectories returns no directories yet. The names of its columns begin with name.
+func NewDirectories(e *order.Env, name string) *Directories {
+	return &Directories{Table: NewTable(name+" directory", e.MaxPages), env: e}
 }
 
-// of returns the directory of p, which was found on from, and adds it if it is new.
-func (d *directories) of(p, from graph.Page) int {
-	key := Hash(uint64(from))
+// Of returns the directory of p, which was found on from, and adds it if it is new.
+func (d *Directories) Of(p, from graph.Page) int {
+	key := order.Hash(uint64(from))
 	if d.env.URL != nil {
 		d.url = d.env.URL(d.url[:0], p)
-		key = Hash(xxh3.Hash(directoryOf(d.url)), uint64(d.env.Facts.Site(p)))
+		key = order.Hash(xxh3.Hash(directoryOf(d.url)), uint64(d.env.Facts.Site(p)))
 	}
 	if n, ok := d.Find(key); ok {
 		return n

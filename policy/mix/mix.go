@@ -1,4 +1,4 @@
-package policy
+package mix
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -25,39 +26,41 @@ import (
 // Where it fails: a part that is bad on this web still has its turns. With batches, the part
 // whose turn it is chooses the whole batch.
 
-func mixSpec() *Spec {
-	return &Spec{
+// Spec returns the entry of mix in the table of policies.
+func Spec() *order.Spec {
+	return &order.Spec{
 		Name: "mix",
 		What: "several policies in turn, with weights: mix:opic*2+xim",
 		Of:   "opic+xim",
-		NewOf: func(e *Env, _ Params, members []Member) (Policy, error) {
-			return newMix(e, members), nil
+		NewOf: func(e *order.Env, _ order.Params, members []order.Member) (order.Policy, error) {
+			return New(e, members), nil
 		},
 	}
 }
 
-// mixed holds policies. The lists hold those that implement an optional interface.
-type mixed struct {
+// A Mix holds policies that have turns. The lists hold those that implement an optional interface.
+type Mix struct {
 	graph.Set
-	members    []Member
-	boards     []*Board               // of all members
+	Members    []order.Member
+	boards     []*order.Board         // of all members
 	weights    *graph.Column[float64] // by member
 	credit     *graph.Column[float64] // by member: weights gained, less what was paid
 	before     *graph.Column[float64] // credit before the last hand-out
 	last       *graph.Column[uint32]  // 1 + the page of the last hand-out
-	seeders    []Seeder
-	listeners  []Listener
-	droppers   []Dropper
-	admitters  []Admitter
-	revisiters []Revisiter
-	workers    []Worker
-	loaders    []Loader
-	valuers    []Valuer
-	exchangers []Exchanger
+	seeders    []order.Seeder
+	listeners  []order.Listener
+	droppers   []order.Dropper
+	admitters  []order.Admitter
+	revisiters []order.Revisiter
+	workers    []order.Worker
+	loaders    []order.Loader
+	valuers    []order.Valuer
+	exchangers []order.Exchanger
 }
 
-func newMix(e *Env, members []Member) *mixed {
-	m := &mixed{members: members, boards: e.Boards}
+// New returns a mix of members, which have the boards of e in their order.
+func New(e *order.Env, members []order.Member) *Mix {
+	m := &Mix{Members: members, boards: e.Boards}
 	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
 	m.credit.Grow(len(members))
 	m.before = graph.NewColumnIn[float64](&m.Set, "mix credit before", len(members))
@@ -67,7 +70,7 @@ func newMix(e *Env, members []Member) *mixed {
 	m.weights = graph.NewColumnIn[float64](&m.Set, "mix weights", len(members))
 	for _, member := range members {
 		p := member.Policy
-		Adopt(&m.Set, p)
+		order.Adopt(&m.Set, p)
 		m.weights.Append(member.Weight)
 		m.seeders = appendIf(m.seeders, p)
 		m.listeners = appendIf(m.listeners, p)
@@ -77,7 +80,7 @@ func newMix(e *Env, members []Member) *mixed {
 		m.workers = appendIf(m.workers, p)
 		m.loaders = appendIf(m.loaders, p)
 		m.exchangers = appendIf(m.exchangers, p)
-		if v, ok := p.(Valuer); ok && v.Scores() {
+		if v, ok := p.(order.Valuer); ok && v.Scores() {
 			m.valuers = append(m.valuers, v)
 		}
 	}
@@ -85,32 +88,35 @@ func newMix(e *Env, members []Member) *mixed {
 }
 
 // appendIf appends p to the list if it implements T.
-func appendIf[T any](list []T, p Policy) []T {
+func appendIf[T any](list []T, p order.Policy) []T {
 	if t, ok := p.(T); ok {
 		list = append(list, t)
 	}
 	return list
 }
 
+// Weights returns the weights of the members, which may be changed.
+func (m *Mix) Weights() []float64 { return m.weights.Slice() }
+
 // Turn returns the board of the member whose turn it is.
-func (m *mixed) Turn() (board int) {
+func (m *Mix) Turn() (board int) {
 	best, first := 0, 0
-	for i, member := range m.members {
+	for i, member := range m.Members {
 		if m.credit.At(i)+m.weights.At(i) > m.credit.At(best)+m.weights.At(best) {
 			best, board = i, first
 		}
 		first += member.Boards
 	}
-	if mixer, ok := m.members[best].Policy.(Mixer); ok {
+	if mixer, ok := m.Members[best].Policy.(order.Mixer); ok {
 		board += mixer.Turn()
 	}
 	return board
 }
 
-// member returns the member that has a board.
-func (m *mixed) member(board int) (i int) {
-	for board >= m.members[i].Boards {
-		board -= m.members[i].Boards
+// Owner returns the member that has a board.
+func (m *Mix) Owner(board int) (i int) {
+	for board >= m.Members[i].Boards {
+		board -= m.Members[i].Boards
 		i++
 	}
 	return i
@@ -118,12 +124,12 @@ func (m *mixed) member(board int) (i int) {
 
 // Taken charges the member whose board chose the page, unless the board is of another policy
 // beside this mix.
-func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
+func (m *Mix) Taken(now time.Duration, p graph.Page, board int) {
 	if board >= 0 && board < len(m.boards) {
-		m.charge(p, m.member(board))
+		m.charge(p, m.Owner(board))
 	}
-	for _, member := range m.members {
-		if t, ok := member.Policy.(Taker); ok {
+	for _, member := range m.Members {
+		if t, ok := member.Policy.(order.Taker); ok {
 			t.Taken(now, p, board)
 		}
 		board -= member.Boards
@@ -131,7 +137,7 @@ func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
 }
 
 // charge lets a member pay for its turn, in which it chose p.
-func (m *mixed) charge(p graph.Page, member int) {
+func (m *Mix) charge(p graph.Page, member int) {
 	credit, total := m.credit.Slice(), 0.0
 	copy(m.before.Slice(), credit)
 	m.last.Set(0, uint32(p)+1)
@@ -142,101 +148,101 @@ func (m *mixed) charge(p graph.Page, member int) {
 	credit[member] -= total
 }
 
-// takeBack gives the member its turn again if p was handed out last and a new session voids
+// TakeBack gives the member its turn again if p was handed out last and a new session voids
 // that.
-func (m *mixed) takeBack(p graph.Page, o *event.Outcome) {
-	if void(o) && m.last.At(0) == uint32(p)+1 {
+func (m *Mix) TakeBack(p graph.Page, o *event.Outcome) {
+	if order.Void(o) && m.last.At(0) == uint32(p)+1 {
 		copy(m.credit.Slice(), m.before.Slice())
 		m.last.Set(0, 0)
 	}
 }
 
-func (m *mixed) Known(p, from graph.Page) {
-	for _, member := range m.members {
+func (m *Mix) Known(p, from graph.Page) {
+	for _, member := range m.Members {
 		member.Policy.Known(p, from)
 	}
 }
 
-func (m *mixed) Seeded(first, end graph.Page) {
+func (m *Mix) Seeded(first, end graph.Page) {
 	for _, s := range m.seeders {
 		s.Seeded(first, end)
 	}
 }
 
-func (m *mixed) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	m.takeBack(p, o)
-	for _, member := range m.members {
+func (m *Mix) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	m.TakeBack(p, o)
+	for _, member := range m.Members {
 		member.Policy.Done(now, p, o, links)
 	}
 }
 
-func (m *mixed) Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	m.takeBack(p, o)
+func (m *Mix) Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	m.TakeBack(p, o)
 	for _, r := range m.revisiters {
 		r.Revisited(now, p, o, links)
 	}
 }
 
-func (m *mixed) Heard(hints []event.Hint) {
+func (m *Mix) Heard(hints []event.Hint) {
 	for _, l := range m.listeners {
 		l.Heard(hints)
 	}
 }
 
-func (m *mixed) Dropped(p graph.Page) {
+func (m *Mix) Dropped(p graph.Page) {
 	for _, d := range m.droppers {
 		d.Dropped(p)
 	}
 }
 
-func (m *mixed) Admitted(p graph.Page) {
+func (m *Mix) Admitted(p graph.Page) {
 	for _, a := range m.admitters {
 		a.Admitted(p)
 	}
 }
 
 // Work lets one member after the other work.
-func (m *mixed) Work(links int) (more bool) {
+func (m *Mix) Work(links int) (more bool) {
 	for _, w := range m.workers {
 		more = w.Work(links) || more
 	}
 	return more
 }
 
-func (m *mixed) Loaded() {
+func (m *Mix) Loaded() {
 	for _, l := range m.loaders {
 		l.Loaded()
 	}
 }
 
 // UseScore replaces the function of the members that have one.
-func (m *mixed) UseScore(f *score.Function) {
+func (m *Mix) UseScore(f *score.Function) {
 	for _, v := range m.valuers {
 		v.UseScore(f)
 	}
 }
 
 // Rerank gives pages their values by the functions of the members.
-func (m *mixed) Rerank(atOnce bool) {
+func (m *Mix) Rerank(atOnce bool) {
 	for _, v := range m.valuers {
 		v.Rerank(atOnce)
 	}
 }
 
 // Scores reports whether a member knows scores.
-func (m *mixed) Scores() bool { return len(m.valuers) > 0 }
+func (m *Mix) Scores() bool { return len(m.valuers) > 0 }
 
 // Worth returns the score of a page by the first member that knows it.
-func (m *mixed) Worth(p graph.Page) float64 { return m.valuers[0].Worth(p) }
+func (m *Mix) Worth(p graph.Page) float64 { return m.valuers[0].Worth(p) }
 
 // Appraise explains what Worth returns.
-func (m *mixed) Appraise(p graph.Page) *Appraisal { return m.valuers[0].Appraise(p) }
+func (m *Mix) Appraise(p graph.Page) *order.Appraisal { return m.valuers[0].Appraise(p) }
 
 // Score returns what p is worth on a board of a member.
-func (m *mixed) Score(p graph.Page, board int) float64 {
+func (m *Mix) Score(p graph.Page, board int) float64 {
 	first := 0
-	for _, member := range m.members {
-		if s, ok := member.Policy.(Scorer); ok && board < first+member.Boards {
+	for _, member := range m.Members {
+		if s, ok := member.Policy.(order.Scorer); ok && board < first+member.Boards {
 			return s.Score(p, board-first)
 		}
 		if first += member.Boards; board < first {
@@ -247,10 +253,10 @@ func (m *mixed) Score(p graph.Page, board int) float64 {
 }
 
 // Note returns the notes of the members.
-func (m *mixed) Note() string {
+func (m *Mix) Note() string {
 	var notes []string
-	for _, member := range m.members {
-		if n, ok := member.Policy.(Noter); ok && n.Note() != "" {
+	for _, member := range m.Members {
+		if n, ok := member.Policy.(order.Noter); ok && n.Note() != "" {
 			notes = append(notes, n.Note())
 		}
 	}
@@ -258,14 +264,14 @@ func (m *mixed) Note() string {
 }
 
 // Explain returns for each member its share of the turns, and the factors of its own.
-func (m *mixed) Explain(p graph.Page) (list []Factor) {
+func (m *Mix) Explain(p graph.Page) (list []order.Factor) {
 	total := 0.0
 	for _, w := range m.weights.Slice() {
 		total += w
 	}
-	for i, member := range m.members {
-		list = append(list, Factor{Name: "share of the turns", Value: m.weights.At(i) / total, Of: member.Name})
-		if x, ok := member.Policy.(Explainer); ok {
+	for i, member := range m.Members {
+		list = append(list, order.Factor{Name: "share of the turns", Value: m.weights.At(i) / total, Of: member.Name})
+		if x, ok := member.Policy.(order.Explainer); ok {
 			for _, f := range x.Explain(p) {
 				f.Of = member.Name
 				list = append(list, f)

@@ -1,4 +1,4 @@
-package policy
+package focused
 
 import (
 	"github.com/zeebo/xxh3"
@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/linear"
+	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/score"
 )
 
@@ -54,11 +55,11 @@ func (c *classifier) example(p graph.Page) *linear.Example {
 	x.Numbers = [linear.Numbers]float64{
 		denseBias: 1, denseURL: r.share(shareURL), denseAnchor: r.share(shareAnchor), denseAround: r.share(shareAround),
 		denseParent: r.share(shareParent), denseHotParent: min(1, float64(hot)), denseHotShare: float64(hot) / (float64(all) + 1),
-		denseLinks: log2(float64(all)+1) / 4,
+		denseLinks: order.Log2(float64(all)+1) / 4,
 	}
 	x.Numbers[denseNamed], x.Numbers[denseNamedURL] = above(x.Numbers[denseAnchor]), above(x.Numbers[denseURL])
 	share := c.share()
-	odds := log2(share / (1 - share))
+	odds := order.Log2(share / (1 - share))
 	x.Numbers[denseSite] = c.sites.odds(int(c.env.Facts.Site(p)), share, odds)
 	x.Numbers[denseDirectory] = c.dirs.odds(r.dir(), share, odds)
 	if up := c.env.Facts.From(p); up != graph.NoPage {
@@ -79,14 +80,14 @@ func (c *classifier) example(p graph.Page) *linear.Example {
 func addWords(x *linear.Example, r *prospect) {
 	words := r.words(prospectWords)
 	for j, w := range words[:words.Len()] {
-		x.Add(Hash(saltAnchor, uint64(w)))
+		x.Add(order.Hash(saltAnchor, uint64(w)))
 		if j > 0 {
-			x.Add(Hash(saltPair, uint64(words[j-1]), uint64(w)))
+			x.Add(order.Hash(saltPair, uint64(words[j-1]), uint64(w)))
 		}
 	}
 	words = r.words(prospectURLWords)
 	for _, w := range words[:words.Len()] {
-		x.Add(Hash(saltURL, uint64(w)))
+		x.Add(order.Hash(saltURL, uint64(w)))
 	}
 }
 
@@ -132,16 +133,16 @@ func denseNames() [denseFeatures]string {
 
 // Explain returns the probability that p is hot, and what each thing that is known of it adds to
 // the logarithm of its odds.
-func (c *classifier) Explain(p graph.Page) []Factor {
+func (c *classifier) Explain(p graph.Page) []order.Factor {
 	x := c.example(p)
-	list := []Factor{{Name: "probability that it is about the topic", Value: c.chances.Of(c.model.Logit(x))}}
+	list := []order.Factor{{Name: "probability that it is about the topic", Value: c.chances.Of(c.model.Logit(x))}}
 	for i, name := range denseNames() {
 		if v := c.model.Part(x, i); v != 0 {
-			list = append(list, Factor{Name: name, Value: v})
+			list = append(list, order.Factor{Name: name, Value: v})
 		}
 	}
 	if v := c.model.Words(x); v != 0 {
-		list = append(list, Factor{Name: "words of links to it and of its URL", Value: v})
+		list = append(list, order.Factor{Name: "words of links to it and of its URL", Value: v})
 	}
 	return list
 }

@@ -1,10 +1,10 @@
-package policy
+package order
 
 import "math"
 
-// log2 returns the binary logarithm of a positive number that is not tiny, to 2^-22. It adds and
+// Log2 returns the binary logarithm of a positive number that is not tiny, to 2^-22. It adds and
 // multiplies in a fixed order: math.Log2 may differ between machines.
-func log2(x float64) float64 {
+func Log2(x float64) float64 {
 	const least = 0x3fe6a09e667f3bcd // the bits of the root of 1/2
 	bits := int64(math.Float64bits(x))
 	exp := (bits - least) >> 52
@@ -19,9 +19,9 @@ func log2(x float64) float64 {
 	return float64(exp) + float64(float64(2/math.Ln2*t)*sum)
 }
 
-// exp2 returns 2^x for x that is not positive, to 16 binary places of x, and 0 if it is tiny.
+// Exp2 returns 2^x for x that is not positive, to 16 binary places of x, and 0 if it is tiny.
 // math.Exp2 may differ between machines.
-func exp2(x float64) float64 {
+func Exp2(x float64) float64 {
 	whole := math.Floor(x)
 	if whole < -1000 {
 		return 0

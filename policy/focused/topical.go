@@ -1,10 +1,12 @@
-package policy
+package focused
 
 import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/mix"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
 // Topical is winnow's own: it learns in the crawl which links lead to pages about the topic.
@@ -37,11 +39,12 @@ import (
 // pages of a topic whose terms are in no link. A weight that is learned on one part of the web is
 // used on all others.
 
-func topicalSpec() *Spec {
-	return &Spec{
+// TopicalSpec returns the entry of topical in the table of policies.
+func TopicalSpec() *order.Spec {
+	return &order.Spec{
 		Name:   "topical",
 		What:   "pages that are probably about the topic first, by what links have led to in this crawl",
-		Params: []Param{{Name: "explore", Default: "0.05", What: "share of the pages that are taken from all sites in turn, 0 to 1"}},
+		Params: []order.Param{{Name: "explore", Default: "0.05", What: "share of the pages that are taken from all sites in turn, 0 to 1"}},
 		Boards: 2,
 		Orders: []string{"learned", "explored"},
 		Topic:  true,
@@ -51,20 +54,24 @@ func topicalSpec() *Spec {
 
 // topical is a mix of a classifier and of a policy that explores.
 type topical struct {
-	*mixed
+	*mix.Mix
 	learned *classifier
 }
 
-func newTopical(e *Env, params Params) (Policy, error) {
+func newTopical(e *order.Env, params order.Params) (order.Policy, error) {
 	share, err := params.Share("explore", 0.05)
 	if err != nil {
 		return nil, err
 	}
-	c := newClassifier(boardOf(e, 0))
+	c := newClassifier(e.OnBoard(0))
 	s := &spread{board: e.Boards[1]}
 	s.known = graph.NewColumnIn[uint32](&s.Set, "topical site pages", e.MaxSites)
 	s.facts = e.Facts
-	return &topical{newMix(e, []Member{{"learned", c, 1, 1 - share}, {"explored", s, 1, share}}), c}, nil
+	members := []order.Member{
+		{Name: "learned", Policy: c, Boards: 1, Weight: 1 - share},
+		{Name: "explored", Policy: s, Boards: 1, Weight: share},
+	}
+	return &topical{mix.New(e, members), c}, nil
 }
 
 // Probability returns how probable it is that p, which waits, is hot.
@@ -73,8 +80,8 @@ func (t *topical) Probability(p graph.Page) float64 { return t.learned.probabili
 // spread takes pages of all sites in turn: those first of whose site fewest were known before.
 type spread struct {
 	graph.Set
-	board *Board
-	facts Facts
+	board *order.Board
+	facts order.Facts
 	known *graph.Column[uint32] // by site
 }
 
@@ -88,6 +95,6 @@ func (s *spread) Known(p, _ graph.Page) {
 func (s *spread) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
 
 // Explain returns the number of pages of its site that were known before p.
-func (s *spread) Explain(p graph.Page) []Factor {
-	return sole("pages of its site known before it", -s.board.Value(p))
+func (s *spread) Explain(p graph.Page) []order.Factor {
+	return order.Sole("pages of its site known before it", -s.board.Value(p))
 }

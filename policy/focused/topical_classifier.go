@@ -1,21 +1,23 @@
-package policy
+package focused
 
 import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/linear"
+	"github.com/winnow-crawler/winnow/policy/order"
 )
 
-// A classifier gives pages the probability that they are hot: see topicalSpec.
+// A classifier gives pages the probability that they are hot: see TopicalSpec.
 type classifier struct {
 	graph.Set
-	env     *Env
-	board   *Board
+	env     *order.Env
+	board   *order.Board
 	model   *linear.Model
 	chances *linear.Chances
-	names   *directories
+	names   *group.Directories
 	x       linear.Example // reused
 	text    []byte         // reused
 
@@ -36,8 +38,8 @@ const (
 	topicalNumbers
 )
 
-func newClassifier(e *Env) *classifier {
-	c := &classifier{env: e, board: e.Boards[0], model: linear.New(priorWeights()), chances: linear.NewChances(), names: newDirectories(e, "topical")}
+func newClassifier(e *order.Env) *classifier {
+	c := &classifier{env: e, board: e.Boards[0], model: linear.New(priorWeights()), chances: linear.NewChances(), names: group.NewDirectories(e, "topical")}
 	graph.AddTo(&c.Set, c.model, c.chances, c.names)
 	c.pages = graph.NewColumnIn[prospect](&c.Set, "topical pages", e.MaxPages)
 	c.sites = newTally(&c.Set, "topical fetched by site", e.MaxSites)
@@ -64,7 +66,7 @@ func (c *classifier) Known(p, from graph.Page) {
 		r.setWords(prospectURLWords, urlWords(c.text))
 		r.raise(shareURL, c.env.Topic.Share(c.env.Topic.Topic().URL(c.text)))
 	}
-	d := c.names.of(p, from)
+	d := c.names.Of(p, from)
 	r[prospectDir] = uint32(d) & dirBits30
 	c.pages.Append(r)
 	c.dirs.of.Grow(d + 1)
@@ -91,7 +93,7 @@ func (c *classifier) Done(_ time.Duration, p graph.Page, o *event.Outcome, links
 	if o.Read != nil && o.Read.Words > 0 && o.Class == event.OK {
 		c.learn(p, o.Hot)
 	}
-	if brought(o) {
+	if order.Brought(o) {
 		c.follow(p, o, links)
 	}
 }
@@ -123,13 +125,13 @@ func (c *classifier) learn(p graph.Page, hot bool) {
 // follow takes in the links of a page, and gives those that wait their values.
 func (c *classifier) follow(p graph.Page, o *event.Outcome, links []graph.Page) {
 	pages := c.pages.Slice()
-	near := max(nearness(o), pages[p].share(shareParent)/2)
-	hits := hitsOf(o)
+	near := max(Nearness(o), pages[p].share(shareParent)/2)
+	hits := HitsOf(o)
 	for i, q := range links {
 		r := &pages[q]
 		r.link(o.Hot)
 		r.raise(shareParent, near)
-		if h := hits.of(i); h.Anchor|h.Around != 0 {
+		if h := hits.Of(i); h.Anchor|h.Around != 0 {
 			r.raise(shareAnchor, c.env.Topic.Share(h.Anchor))
 			r.raise(shareAround, c.env.Topic.Share(h.Around))
 		}
