@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/checkpoint"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -111,7 +112,7 @@ func newCrashWeb(t *testing.T) *crashWeb {
 	w.server.SetAddresses(sites / 2)
 	w.o.Config.IPCap = 1 // of more at a time one may start when another has just ended
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * recordCost, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * checkpoint.RecordCost, URLs: 1, Status: time.Minute}
 	return w
 }
 

@@ -35,7 +35,7 @@
 //
 // The state (package state) results from the records of the journal, applied in order to an
 // empty one. The recorder applies the records that it writes, and recovery replays them; a
-// snapshot (snapshot.go) only saves time. What decides anything is in the journal as a
+// snapshot (package checkpoint) only saves time. What decides anything is in the journal as a
 // decision: which pages a page made known, under which ids, which of them are refused and
 // why, the rules of robots.txt, where the answer is in the archive.
 //

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/checkpoint"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -51,7 +52,7 @@ func newHostileCrashWeb(t *testing.T) *crashWeb {
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	w.server.SetAddresses(h.sites / 2)
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Archive: 500 << 10, Journal: 50 << 10, Replay: 200 * recordCost, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = Sizes{Archive: 500 << 10, Journal: 50 << 10, Replay: 200 * checkpoint.RecordCost, URLs: 1, Status: time.Minute}
 	return w
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/checkpoint"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/crawl/notice"
@@ -36,7 +37,7 @@ type loop struct {
 	scores    rescoring
 	renders   renders
 	index     *index.Indexer
-	snapshots *snapshots
+	snapshots *checkpoint.Taker
 	notices   *notice.Receiver // nil: none are received
 	tasksDone int              // since held pages were looked at
 	retried   int              // pages that RunOptions.Chance names
@@ -74,7 +75,7 @@ func newLoop(s *session) (*loop, error) {
 	l.scores = newRescoring(s, &l.limits)
 	l.renders = newRenders(s, &l.outcomes, h.gather)
 	l.index.Late = l.keeper != nil
-	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
+	l.snapshots = checkpoint.New(&s.dir.Parts, s.state, s.options.Machine.Sizes.Copy, s.options.Machine.Sizes.Replay)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), orders: s.options.Control.Orders()}
 	l.inbox.renders = l.renders.out
@@ -94,7 +95,7 @@ func (l *loop) release() {
 		l.notices.Close()
 	}
 	l.renders.close()
-	l.snapshots.end()
+	l.snapshots.End()
 	l.index.Wait()
 	if r := l.crew.harvest.names; r != nil {
 		r.Close()
@@ -207,9 +208,9 @@ func (l *loop) watch(now time.Duration) (err error) {
 // lookAfter does what is due besides fetching: snapshots, the deny list, the score, indexes
 // and reports.
 func (l *loop) lookAfter(now time.Duration) {
-	if l.snapshots.due(l.state, l.log) {
+	if l.snapshots.Due(l.state, l.log) {
 		l.mark(now)
-		l.snapshots.begin(l.state)
+		l.snapshots.Begin(l.state)
 	}
 	if l.deny.look(now, l.log.Warn) {
 		l.admission.changeDeny(now)
@@ -369,7 +370,7 @@ func (l *loop) finish(err error) (*Summary, error) {
 
 // closeFiles takes the last snapshot and closes what the committer wrote.
 func (l *loop) closeFiles() error {
-	l.snapshots.end()
+	l.snapshots.End()
 	if err := l.state.URLs.Flush(); err != nil {
 		return err
 	}

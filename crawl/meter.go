@@ -84,7 +84,7 @@ func (l *loop) measure(now time.Duration) {
 	s.Active, s.Fetchers = l.crew.busy(), l.config.Fetchers
 	s.Fetching, s.LastFailure = l.crew.fetching(fetchingListed), l.outcomes.failure
 	s.MemoryMax = l.memory
-	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
+	l.limits.ceiling.weigh(l.state, l.snapshots.Held(), s)
 	s.Commits, s.Committed, s.Measured = l.commits, l.lastCommit, time.Now()
 	s.Archive, s.Journal = l.archived, l.records
 	if r := l.crew.harvest.names; r != nil {

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/netip"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/checkpoint"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -236,12 +238,12 @@ func TestMemoryCounted(t *testing.T) {
 			c := config.Default()
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
+			shots := checkpoint.New(&layout.Parts{Snapshot: disk.OS(t.TempDir())}, f.s, 4<<30, 1)
 			f.grow(1050 << 20)
-			shots := &snapshots{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}}
 			ceiling := newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
 				var x history.Status
-				ceiling.weigh(f.s, shots.held.Load(), &x)
+				ceiling.weigh(f.s, shots.Held(), &x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,
 					f.s.Frontier.Pages(), f.s.Frontier.Sites(), f.s.Links, x.OffHeap>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
@@ -250,15 +252,13 @@ func TestMemoryCounted(t *testing.T) {
 				}
 			}
 			compare("after the crawl")
-			for !shots.ready(f.s) {
+			log := slog.New(slog.NewTextHandler(t.Output(), nil))
+			for !shots.Due(f.s, log) {
 				time.Sleep(time.Millisecond)
 			}
-			shots.begin(f.s)
+			shots.Begin(f.s)
 			compare("with a copy")
-			t.Logf("the loop stalls for %v", shots.pause)
-			if err := <-shots.done; err != nil {
-				t.Error(err)
-			}
+			shots.End()
 			compare("without it")
 		})
 	}

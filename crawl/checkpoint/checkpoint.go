@@ -1,4 +1,5 @@
-package crawl
+// Package checkpoint takes snapshots of the state of a crawl while it runs.
+package checkpoint
 
 import (
 	"cmp"
@@ -14,7 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// snapshots takes snapshots of a running crawl, whenever replaying the records since the
+// A Taker takes snapshots of a running crawl, whenever replaying the records since the
 // last one would take long.
 //
 // A state that is not too large is copied by the loop, which takes 0.25 s for a GiB, and
@@ -27,8 +28,8 @@ import (
 //
 // The cost of a snapshot grows with the state, so a larger state has fewer snapshots: the
 // cost for each page stays the same, and a restart replays about as long as it loads.
-type snapshots struct {
-	dir    *directory
+type Taker struct {
+	dir    *layout.Parts
 	from   uint64     // record of the last snapshot
 	links  int64      // links at that time
 	done   chan error // of the snapshot under way; nil: there is none
@@ -44,10 +45,12 @@ type snapshots struct {
 	making chan *graph.Column[uint8] // delivers it; nil: it is not being made
 }
 
-// Costs of a replay, measured on crawls of generated webs (see bench), and the time that a
-// replay may take, which grows by as much for each snapshotUnit of the state.
+// RecordCost is the time to replay a record, measured on crawls of generated webs (see bench).
+const RecordCost = 4 * time.Microsecond
+
+// The time to replay a link, and the time that a replay may take, which grows by as much for each
+// snapshotUnit of the state.
 const (
-	recordCost   = 4 * time.Microsecond
 	linkCost     = 300 * time.Nanosecond
 	replayLimit  = 3 * time.Second
 	snapshotUnit = 600 << 20
@@ -55,16 +58,18 @@ const (
 	smallCopy    = 16 << 20 // bytes for which memory needs no preparation
 )
 
-func newSnapshots(dir *directory, s *state.State, z *Sizes) *snapshots {
+// New returns a Taker for the crawl in a directory. It copies states of at most so many bytes, and
+// takes a snapshot when a replay would take that long; 0 means the usual limits.
+func New(dir *layout.Parts, s *state.State, copies int64, every time.Duration) *Taker {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &snapshots{
+	return &Taker{
 		ctx: ctx, cancel: cancel, dir: dir, from: s.Next, links: s.Links,
-		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
+		copies: cmp.Or(copies, copyLimit), every: cmp.Or(every, replayLimit),
 	}
 }
 
-// due reports whether to begin a snapshot. It logs the one that has ended.
-func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
+// Due reports whether to begin a snapshot. It logs the one that has ended.
+func (f *Taker) Due(s *state.State, log *slog.Logger) bool {
 	if f.done != nil {
 		select {
 		case err := <-f.done:
@@ -79,7 +84,7 @@ func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
 		}
 		return false
 	}
-	cost := time.Duration(s.Next-f.from)*recordCost + time.Duration(s.Links-f.links)*linkCost
+	cost := time.Duration(s.Next-f.from)*RecordCost + time.Duration(s.Links-f.links)*linkCost
 	if cost < f.every {
 		return false
 	}
@@ -92,7 +97,7 @@ func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
 
 // ready reports whether there is memory for a copy. If not, it has it prepared: the system
 // hands out memory a page at a time, which takes longer than to fill it.
-func (f *snapshots) ready(s *state.State) bool {
+func (f *Taker) ready(s *state.State) bool {
 	n := s.Memory()
 	if f.room != nil || n < smallCopy {
 		return true
@@ -122,12 +127,12 @@ func newRoom(size int) *graph.Column[uint8] {
 	return c
 }
 
-// begin begins a snapshot. due must have returned true.
-func (f *snapshots) begin(s *state.State) {
+// Begin begins a snapshot. Due must have returned true.
+func (f *Taker) Begin(s *state.State) {
 	done := make(chan error, 1)
 	f.done, f.began, f.from, f.links = done, time.Now(), s.Next, s.Links
 	if f.room == nil && s.Memory() > f.copies {
-		set, parts := s.Setup, f.dir.Parts
+		set, parts := s.Setup, *f.dir
 		parts.UrlFile, parts.Stop, parts.Grown = layout.FollowedFile, f.ctx.Err, f.held.Store
 		f.pause = 0
 		go func() { done <- writeFollowed(&parts, set) }()
@@ -172,8 +177,8 @@ func (c *copying) writeTo(w io.Writer) error {
 	return err
 }
 
-// end waits until no snapshot is under way. A follower that still replays gives up.
-func (f *snapshots) end() {
+// End waits until no snapshot is under way. A follower that still replays gives up.
+func (f *Taker) End() {
 	f.cancel()
 	if f.done != nil {
 		<-f.done
@@ -201,3 +206,6 @@ func writeFollowed(p *layout.Parts, set *state.Setup) error {
 	}()
 	return snapshot.Write(p.Snapshot, s.Next, s.Save)
 }
+
+// Held returns the bytes that a snapshot under way takes.
+func (f *Taker) Held() int64 { return f.held.Load() }
