@@ -62,6 +62,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if err := check(o); err != nil {
 		return nil, err
 	}
+	o.Log.Warn("several partitions are new: farms of many domains are not recognised, and some options and verbs are missing; docs/partitions.md lists them")
 	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
@@ -193,6 +194,7 @@ func check(o *crawl.RunOptions) error {
 		{c.Notices != "", "notices", "notices reach one partition only"},
 		{c.UI != "", "ui", "it controls one partition only"},
 		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
+		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
 		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
 		{o.Chance != nil, "", "pages cannot be given another chance in all partitions yet"},
 		{o.Control != nil, "", "it cannot be controlled"},
