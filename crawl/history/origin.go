@@ -27,7 +27,9 @@ func (c *Crawl) origin(s *state.State) (string, error) {
 }
 
 // cmpVersion returns the program with its version, if that was recorded.
-func cmpVersion(version string) string { return strings.TrimSpace("winnow " + strings.TrimPrefix(version, "winnow ")) }
+func cmpVersion(version string) string {
+	return strings.TrimSpace("winnow " + strings.TrimPrefix(version, "winnow "))
+}
 
 // policiesOf lists the policies of the sessions in their order, each once for sessions in a row.
 func policiesOf(sessions []Session) string {
