@@ -68,7 +68,6 @@ func newLoop(s *session) (*loop, error) {
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.renders = newRenders(s, &l.outcomes, h.gather)
-	l.index.Late = l.keeper != nil
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, orders: s.options.Control.Orders()}
