@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -30,6 +31,7 @@ type keeper struct {
 	size  int64         // at which a file ends in any case
 	sizes map[int]int64 // of finished files, by number. Those that are not there were moved away
 	log   *slog.Logger
+	index *index.Indexer
 	// leaving has the answers in files that are emptied and still on disk, by number.
 	leaving map[int]int64
 }
@@ -66,7 +68,8 @@ func (l *loop) limitPages() (err error) {
 		l.log.Warn("pages that were dropped before stay dropped: a larger --keep-pages concerns those that are fetched from now on",
 			"dropped", l.state.Dropped, "before", was.KeepPages, "now", l.config.KeepPages)
 	}
-	if l.keeper, err = newKeeper(l.session); err == nil {
+	if l.keeper, err = newKeeper(l.session); err == nil && l.keeper != nil {
+		l.keeper.index = l.index
 		l.keeper.drop(l.base)
 	}
 	return err
@@ -252,6 +255,7 @@ func (k *keeper) empty(now time.Duration, file int, most, pages int64) (bytes in
 		}
 		from := k.place(p)
 		at := k.warc.Copy(from)
+		k.index.Copied(k.warc.Current())
 		if i == 0 {
 			m.To = journal.Position{File: uint32(at.File), Size: at.Offset}
 		}

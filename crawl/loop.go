@@ -74,7 +74,6 @@ func newLoop(s *session) (*loop, error) {
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.scores = newRescoring(s, &l.limits)
 	l.renders = newRenders(s, &l.outcomes, h.gather)
-	l.index.Late = l.keeper != nil
 	l.snapshots = checkpoint.New(&s.dir.Parts, s.state, s.options.Machine.Sizes.Copy, s.options.Machine.Sizes.Replay)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), orders: s.options.Control.Orders()}

@@ -42,10 +42,11 @@ async function verification() {
   const d = frame.contentDocument;
   const images = [...d.images], sheets = [...d.querySelectorAll("link[rel~=stylesheet]")];
   const checks = await verification();
+  const styled = (s) => { try { return s.sheet?.cssRules.length > 0 } catch { return false } }; // one that is not in the archive
   await report({
     title: d.title, words: (d.body?.innerText || "").split(/\\s+/).filter(Boolean).length,
     images: images.length, images_loaded: images.filter((i) => i.complete && i.naturalWidth > 0).length,
-    sheets: sheets.length, sheets_loaded: sheets.filter((s) => s.sheet?.cssRules.length > 0).length,
+    sheets: sheets.length, sheets_loaded: sheets.filter(styled).length,
     pages: (await (await fetch("/w/api/c/c/pages")).json()).pages?.length,
     verified: checks.filter((x) => x.matched === true).map((x) => x.id.replace(/^default/, "")),
   });

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -126,14 +127,8 @@ func (w *Writer) Remove(numbers ...int) error {
 					return err
 				}
 			}
-			names, err := filesOf(w.dir, n)
-			if err != nil {
+			if err := errors.Join(w.remove(n), w.remove(n)); err != nil { // again: see remove
 				return err
-			}
-			for _, name := range names {
-				if err := w.dir.Remove(name); err != nil {
-					return fmt.Errorf("remove %s: %w", name, err)
-				}
 			}
 		}
 		if len(numbers) == 0 {
@@ -141,6 +136,21 @@ func (w *Writer) Remove(numbers ...int) error {
 		}
 		return w.dir.Sync()
 	})
+}
+
+// remove removes a file and its indexes. One that is being made meanwhile may get another name or
+// come too late for the list; after the file is gone no more are begun.
+func (w *Writer) remove(number int) error {
+	names, err := filesOf(w.dir, number)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := w.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // filesOf returns the names of a WARC file and of its indexes. What was set aside is not

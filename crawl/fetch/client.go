@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -79,13 +80,19 @@ func (c *Client) newTransport() *http.Transport {
 	if c.o.TLS != nil {
 		t.TLSClientConfig = c.o.TLS.Clone()
 	}
-	if c.o.Proxy == nil {
+	if c.o.Proxy == nil || !socks(c.o.Proxy) {
 		t.DialTLSContext = c.dialTLS
-	} else {
-		t.Proxy = http.ProxyURL(c.o.Proxy)
-		t.ProxyConnectHeader = http.Header{"User-Agent": {c.o.UserAgent}}
 	}
+	t.Proxy = c.proxyOf
 	return t
+}
+
+// proxyOf returns the proxy that net/http uses for a request. The tunnels of TLS are ours.
+func (c *Client) proxyOf(q *http.Request) (*url.URL, error) {
+	if c.o.Proxy == nil || q.URL.Scheme == "https" && !socks(c.o.Proxy) {
+		return nil, nil
+	}
+	return c.o.Proxy, nil
 }
 
 // Close closes the connection, if there is one, and returns when that is done. The client

@@ -89,10 +89,14 @@ func informational(head []byte) bool {
 	return len(rest) > 2 && rest[0] == '1' && !bytes.HasPrefix(rest, []byte("101"))
 }
 
-// dialTLS connects with TLS. The transport calls it if there is no proxy. Over HTTP/1 the tap of
-// the connection sees what is read.
+// dialTLS connects with TLS, directly or through an HTTP proxy. Over HTTP/1 the tap of the
+// connection sees what is read.
 func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
-	plain, err := c.dial(ctx, network, addr)
+	way := c.dial
+	if c.o.Proxy != nil {
+		way = c.tunnel
+	}
+	plain, err := way(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package fetch
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,7 +14,7 @@ import (
 )
 
 // The head of an answer is known byte for byte over HTTP/1, with TLS and without, on new and kept
-// connections, through a proxy that sees the request, and however the bytes arrive. HTTP/2 has
+// connections, through a proxy that sees the request or tunnels it, and however the bytes arrive. HTTP/2 has
 // none.
 func TestHead(t *testing.T) {
 	const early = "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"
@@ -45,12 +47,15 @@ func TestHead(t *testing.T) {
 			}
 		}
 	}
-	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure} {
+	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "tunnel": secure} {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t, odd, start)
 			o := Options{}
 			if s.TLS != nil {
 				o.TLS = s.trust()
+			}
+			if name == "tunnel" {
+				o.Proxy = tunnelTo(t, s)
 			}
 			c := client(t, o)
 			for n := 1; n <= 4; n++ {
@@ -88,4 +93,30 @@ func TestHead(t *testing.T) {
 			t.Errorf("%d %q %s", a.Status, a.Head, a.Note)
 		}
 	})
+}
+
+// tunnelTo returns an HTTP proxy whose tunnels all lead to one server.
+func tunnelTo(t *testing.T, to *server) *url.URL {
+	proxy := startServer(t, func(w http.ResponseWriter, r *http.Request) {
+		far, err := net.Dial("tcp", to.Listener.Addr().String())
+		if err != nil || r.Method != http.MethodConnect {
+			http.Error(w, "no tunnel", http.StatusBadGateway)
+			return
+		}
+		defer far.Close()
+		near, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer near.Close()
+		io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n")
+		go func() { io.Copy(far, near); far.Close() }()
+		io.Copy(near, far)
+	}, plain)
+	u, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

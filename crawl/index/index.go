@@ -78,7 +78,6 @@ type Indexer struct {
 	size int64      // of that file then
 	done chan error // of the indexing under way; nil: there is none
 	pace *pace
-	Late bool // files may be removed again: they are indexed when the crawl ends, and lines are not gathered
 
 	open *lineFile   // of the file that is written; nil: there is none
 	full []*lineFile // of files before it that are not indexed yet
@@ -108,13 +107,13 @@ func (x *Indexer) adopt() {
 		if _, none := os.Stat(archive.PartName(path)); none != nil || errors.Is(err, fs.ErrNotExist) {
 			continue // it is still open
 		}
-		if err == nil && !x.Late {
+		if err == nil {
 			err = complete(path, path, info.Size())
 		}
-		if err == nil && !x.Late {
+		if err == nil {
 			err = os.Rename(archive.PartName(path), archive.LinesName(path))
 		}
-		if err != nil || x.Late {
+		if err != nil {
 			_ = os.Remove(archive.PartName(path))
 		}
 	}
@@ -122,21 +121,37 @@ func (x *Indexer) adopt() {
 
 // Add adds the records of an exchange, at an offset of a file.
 func (x *Indexer) Add(file string, offset int64, r *archive.Records) {
-	if x.dir == "" || file == "" || x.Late {
+	if x.dir == "" || file == "" {
 		return
 	}
-	if x.open == nil || x.open.name != file {
-		x.turn()
-		from := int64(0)
-		if file == x.resumed {
-			from = x.begun
-			x.left = slices.DeleteFunc(slices.Clone(x.left), func(path string) bool { return filepath.Base(path) == file })
-		}
-		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file, from)
-	}
+	x.begin(file)
 	if len(r.Entry) > 0 {
 		x.open.add(offset, r)
 	}
+}
+
+// Copied notes that records are copied to the end of a file, whose lines nobody has at hand. The
+// lines before them are kept, and the rest of the file is read when it is finished.
+func (x *Indexer) Copied(file string) {
+	if x.dir == "" || file == "" {
+		return
+	}
+	x.begin(file)
+	x.open.stop()
+}
+
+// begin begins to gather the lines of a file, if it is another one than before.
+func (x *Indexer) begin(file string) {
+	if x.open != nil && x.open.name == file {
+		return
+	}
+	x.turn()
+	from := int64(0)
+	if file == x.resumed {
+		from = x.begun
+		x.left = slices.DeleteFunc(slices.Clone(x.left), func(path string) bool { return filepath.Base(path) == file })
+	}
+	x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file, from)
 }
 
 // turn ends the lines of the file that was written until now.
@@ -151,7 +166,7 @@ func (x *Indexer) turn() {
 // Look begins to index when a file has been finished, and continues as fast as the next one
 // is written.
 func (x *Indexer) Look(committed archive.Position, warn func(string, ...any)) {
-	if x.dir == "" || x.Late {
+	if x.dir == "" {
 		return
 	}
 	if committed.Size > x.size {

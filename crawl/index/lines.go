@@ -73,6 +73,12 @@ func (f *lineFile) send() {
 	}
 }
 
+// stop sends the lines that are there, and drops all that follow.
+func (f *lineFile) stop() {
+	f.send()
+	f.broken = true
+}
+
 // end adds the last lines. Nothing may be added after it.
 func (f *lineFile) end() {
 	f.send()
@@ -107,17 +113,30 @@ func (f *lineFile) write() error {
 }
 
 // settle gives the lines of files that are finished, and committed, the name by which they
-// become an index. It drops those that are not whole.
+// become an index. Where lines were dropped, it reads the rest of the file, or drops all if that
+// is long.
 func settle(full []*lineFile) {
 	for _, f := range full {
 		err := <-f.done
-		if err == nil && !f.broken {
+		if err == nil && f.broken {
+			err = f.mend()
+		}
+		if err == nil {
 			err = os.Rename(f.part(), archive.LinesName(f.path))
 		}
-		if err != nil || f.broken {
+		if err != nil {
 			_ = os.Remove(f.part())
 		}
 	}
+}
+
+// mend completes the lines of a finished file.
+func (f *lineFile) mend() error {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return err
+	}
+	return complete(f.path, f.path, info.Size())
 }
 
 // mostMissing is the largest number of bytes of a WARC file that are read for lines which a session

@@ -76,6 +76,42 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// So it is in a crawl that keeps some of its pages, and copies and removes answers all the time.
+func TestCompleteKept(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>%s</title>", r.URL.Path)
+		for i := range 400 {
+			fmt.Fprintf(w, "<a href=/%d>%d</a>", i, i)
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	c := config.Default()
+	c.Contact, c.AllowPrivate, c.KeepPages = "me@example.org", true, 40
+	c.Delay, c.DelayFactor, c.IPDelay, c.Traps = config.Seconds(0.001), 0, config.Seconds(0), false
+	for _, stopAt := range []int{150, 150, 0} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL + "/"}, OnPage: func(*crawl.Page) error {
+			if n++; n == stopAt {
+				cancel()
+			}
+			return nil
+		}})
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		cancel()
+		checkIndexes(t, dir)
+		orphans, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*.cdxj*"))
+		files, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
+		if len(orphans) != len(files) || len(files) < 2 {
+			t.Errorf("%d indexes of %d files: %q", len(orphans), len(files), orphans)
+		}
+	}
+}
+
 // checkIndexes checks that the indexes of a crawl are what reading its WARC files gives.
 func checkIndexes(t *testing.T, dir string) {
 	t.Helper()

@@ -163,6 +163,7 @@ func TestBrowserBounds(t *testing.T) {
 	} {
 		s, err := show(t, b, `<body><script>`+c.script+`</script>`, nil)
 		ok := err == c.want || c.want == ErrCrash && err == ErrMemory || c.name == "dom" && err == ErrTime
+		ok = ok || c.name == "promises" && err == ErrMemory // which of its bounds is first depends on the machine
 		if !ok {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}

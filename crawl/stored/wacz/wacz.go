@@ -26,6 +26,7 @@ import (
 	"hash"
 	"io"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/stored"
@@ -113,7 +114,8 @@ func (w *writer) add(name string, method uint16, fn func(*part) error) error {
 	if err := fn(p); err != nil {
 		return err
 	}
-	w.resources = append(w.resources, resource{path.Base(name), name, p.hash(), p.n})
+	// The names of resources in a data package have no capital letters.
+	w.resources = append(w.resources, resource{strings.ToLower(path.Base(name)), name, p.hash(), p.n})
 	return nil
 }
 
