@@ -247,9 +247,6 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 		l.memo.keep(p, board, l.features(p))
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
-	if l.model.Fits() > 0 && l.small() {
-		l.rescoreNext(l.e.Facts.Site(p))
-	}
 }
 
 func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
@@ -263,10 +260,18 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 		l.noteDull(p)
 	}
 	l.sample(p, state, len(links))
-	if !order.Brought(o) {
+	if order.Brought(o) {
+		l.follow(p, links)
+	} else {
 		*state |= lostBit
-		return
 	}
+	if l.model.Fits() > 0 && l.small() {
+		l.rescoreNext(l.e.Facts.Site(p))
+	}
+}
+
+// follow takes in the links of p.
+func (l *learner) follow(p graph.Page, links []graph.Page) {
 	if len(links) == 0 {
 		return
 	}
