@@ -171,7 +171,7 @@ func TestRender(t *testing.T) {
 		if got := w.askedAll(); !slices.Equal(got, want) {
 			t.Errorf("requested\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if x := sum.Rendering; sum.Fetched != 6 || x.Rendered != 3 || x.Failed != 2 || x.Waiting != 0 || sum.Why != whyFinished {
+		if x := sum.Rendering; sum.Fetched != 6 || x.Rendered != 3 || x.Failed != 2 || x.Waiting != 0 || sum.Why != whyUnreachable { // a script at a host that does not exist
 			t.Errorf("%d pages, %+v, %s", sum.Fetched, sum.Rendering, sum.Why)
 		}
 		got := w.rendered(t)

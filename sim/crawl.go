@@ -264,8 +264,8 @@ func newCrawl(w *World, o *Options, all *pool, cut *part) (*crawl, error) {
 
 // hireAll makes the fetchers and what else the parts of a crawl share.
 func (c *crawl) hireAll() {
-	if c.left = c.o.MaxPages; c.left == 0 {
-		c.left = c.w.pages()
+	if c.left == 0 { // a replay may have set it
+		c.left = cmp.Or(c.o.MaxPages, c.w.pages())
 	}
 	c.rhythm = 1024
 	if c.o.Policy.Spec.MaxPages > 0 {
