@@ -292,7 +292,7 @@ func CheckDirectory(path string) error {
 	}
 }
 
-// LockError explains why the lock of a directory was not to be had.
+// LockError explains why a directory could not be locked.
 func LockError(dir string, err error) error {
 	if errors.Is(err, layout.ErrLocked) {
 		return &hint.Error{

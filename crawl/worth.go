@@ -133,7 +133,7 @@ type rescoring struct {
 	next   worth         // for the next session, if the crawl must be opened again
 }
 
-// A fileStamp tells whether a file has changed.
+// A fileStamp shows whether a file has changed.
 type fileStamp struct {
 	name string
 	at   time.Time

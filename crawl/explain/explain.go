@@ -79,7 +79,7 @@ type Facts struct {
 	Dropped *Dropped `json:"dropped,omitempty"`
 	// Withheld is what the page asks for, if it was fetched and not stored for that reason.
 	Withheld string `json:"withheld,omitempty"`
-	// Rendered tells whether a browser has shown the page: waiting, yes with the number of passes, or
+	// Rendered says whether a browser has shown the page: waiting, yes with the number of passes, or
 	// no with the reason. "": it was not to be shown.
 	Rendered string `json:"rendered,omitempty"`
 }

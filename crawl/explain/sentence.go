@@ -57,7 +57,7 @@ func (x *explainer) fetched() string {
 	return text + "." + x.notStored() + x.dropped() + x.shown()
 }
 
-// shown tells whether a browser has shown the page.
+// shown says whether a browser has shown the page.
 func (x *explainer) shown() string {
 	switch {
 	case x.Rendered == "":

@@ -292,7 +292,7 @@ type Found struct {
 	Body      []byte   // of a robots.txt; with Options.Bodies of a page, too
 
 	Needs Needs // of a page or a requisite
-	// Script tells whether the page needs its scripts to be read.
+	// Script reports whether the page needs its scripts to be read.
 	Script Script
 
 	Records archive.Records // Bytes is nil where there is nothing to store

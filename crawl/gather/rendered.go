@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// Script tells whether a page needs its scripts to be read.
+// Script reports whether a page needs its scripts to be read.
 type Script uint8
 
 // The kinds of pages.

@@ -119,7 +119,7 @@ func settle(full []*lineFile) {
 	for _, f := range full {
 		err := <-f.done
 		if err == nil && f.broken {
-			err = f.mend()
+			err = f.finish()
 		}
 		if err == nil {
 			err = os.Rename(f.part(), archive.LinesName(f.path))
@@ -130,8 +130,8 @@ func settle(full []*lineFile) {
 	}
 }
 
-// mend completes the lines of a finished file.
-func (f *lineFile) mend() error {
+// finish completes the lines of a finished file.
+func (f *lineFile) finish() error {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err

@@ -290,7 +290,7 @@ func (r *running) kill() {
 }
 
 // watch measures the memory of the browser until ctx ends, and kills it if that is too much. The
-// channel tells whether it was.
+// channel says whether it was.
 func (r *running) watch(ctx context.Context, most int64) <-chan bool {
 	excess := make(chan bool, 1)
 	go func() {
