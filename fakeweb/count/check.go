@@ -261,23 +261,24 @@ type located struct {
 
 // checkAddress looks at the requests to one address. AddressDelay runs from each end: with
 // a cap above 1, others may be running, and one that ended when another began may have been
-// running, too.
+// running, too. So may one that the visitor ended, whose end is known to be no later only.
 func checkAddress(all []located, d Demands) (found []Violation) {
 	slices.SortFunc(all, func(a, b located) int { return cmp.Compare(a.Start, b.Start) })
-	ends := make([]time.Duration, 0, len(all)) // of requests still running, and the last that ended
-	ended := -never
+	var running []located
+	ended := -never // when the last of the others ended
 	for _, q := range all {
-		running := ends[:0]
-		for _, e := range ends {
-			if e > q.Start || e == q.Start && d.AddressCap > 1 {
-				running = append(running, e)
-			} else {
-				ended = max(ended, e)
+		running = slices.DeleteFunc(running, func(r located) bool {
+			if r.End > q.Start || r.End == q.Start && d.AddressCap > 1 {
+				return false
 			}
-		}
-		ends = append(running, q.End)
-		if d.AddressCap > 0 && len(ends) > d.AddressCap {
-			found = append(found, Violation{Kind: AddressAtOnce, Site: q.site, Page: q.Page, At: q.Start, N: len(ends)})
+			if !r.early || d.AddressCap == 1 {
+				ended = max(ended, r.End)
+			}
+			return true
+		})
+		running = append(running, q)
+		if d.AddressCap > 0 && len(running) > d.AddressCap {
+			found = append(found, Violation{Kind: AddressAtOnce, Site: q.site, Page: q.Page, At: q.Start, N: len(running)})
 		}
 		if ended != -never && q.Start-ended < d.AddressDelay {
 			found = append(found, Violation{Kind: AddressGap, Site: q.site, Page: q.Page, At: q.Start, Got: q.Start - ended, Want: d.AddressDelay})

@@ -59,6 +59,7 @@ type Request struct {
 	Part      string        `json:"part,omitzero"` // path of what pages need to be shown
 
 	variant answer.Variant // of a copy
+	early   bool           // the visitor ended it: End is not after that, but may be some time before
 }
 
 // siteCount is the record of one site.
@@ -294,7 +295,7 @@ func (v *Visit) End(a *answer.Answer, full bool) {
 		Status: uint16(a.Status), Full: full, Conn: v.conn, Part: a.Part(),
 	}
 	if v.left {
-		q.End = v.last[0]
+		q.End, q.early = v.last[0], true
 	}
 	if full {
 		q.Bytes = int64(len(a.Body) + a.Filler)
@@ -337,7 +338,7 @@ func (v *Visit) Finish(a *answer.Answer) {
 		v.unsee()
 	}
 	if v.failed {
-		q.End = min(q.End, v.last[0])
+		q.End, q.early = min(q.End, v.last[0]), true
 	}
 }
 

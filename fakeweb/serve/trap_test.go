@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -263,6 +264,27 @@ func TestTies(t *testing.T) {
 		load(c, robotsURL(s, 2))
 		if v := s.Counter().Check(count.Demands{AddressDelay: time.Second, AddressCap: 2}); len(v) != 1 || v[0].Kind != count.AddressAtOnce {
 			t.Errorf("three at once: accused of %v", v)
+		}
+	})
+}
+
+// TestEndsInDoubt: an answer that the visitor broke off may have ended later than the server
+// knows. A request to the same address in between is within the rules if two are.
+func TestEndsInDoubt(t *testing.T) {
+	bubble(t, answer.Options{Pages: answer.PageShares{Drip: 1}}, func(t *testing.T, s *Server, c *http.Client) {
+		load(c, robotsURL(s, 0))
+		time.Sleep(time.Second)
+		var both sync.WaitGroup
+		both.Go(func() { visitFor(c, s.URL(mannerPage), 3500*time.Millisecond, 1<<20) })
+		time.Sleep(2100 * time.Millisecond) // the server last knew the other to be there 2 s after it began
+		load(c, robotsURL(s, 1))
+		both.Wait()
+		time.Sleep(time.Second)
+		for limit, accused := range map[int]int{1: 1, 2: 0} {
+			v := s.Counter().Check(count.Demands{AddressDelay: time.Second, AddressCap: limit})
+			if len(v) != accused {
+				t.Errorf("at most %d at once: accused of %v, want %d", limit, v, accused)
+			}
 		}
 	})
 }
