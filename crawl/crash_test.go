@@ -112,7 +112,7 @@ func newCrashWeb(t *testing.T) *crashWeb {
 	w.server.SetAddresses(sites / 2)
 	w.o.Config.IPCap = 1 // of more at a time one may start when another has just ended
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * checkpoint.RecordCost, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * checkpoint.RecordCost, URLs: 1, Status: 10 * time.Minute, Report: time.Minute}
 	return w
 }
 

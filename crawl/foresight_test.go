@@ -41,7 +41,7 @@ func newTimelessWeb(t *testing.T, policy string, sitemaps bool) *crashWeb {
 	c.Policy, c.Fetchers, c.Sitemaps = policy, 1, sitemaps
 	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Replay: 100 * checkpoint.RecordCost, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = Sizes{Replay: 100 * checkpoint.RecordCost, URLs: 1, Status: 10 * time.Minute, Report: time.Minute}
 	return w
 }
 

@@ -50,7 +50,7 @@ func keepFresh(t *testing.T, fates answer.FateShares) *testWeb {
 	every := 4 * day
 	c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: every}, "default", config.Duration{Duration: 30 * day}
 	c.Balance = config.Default().Balance
-	w.o.Machine.Sizes.Status = time.Hour
+	w.o.Machine.Sizes.Status, w.o.Machine.Sizes.Report = time.Hour, time.Hour
 	w.run(t)
 	weight := w.linksIn()
 	got := w.server.Counter().Freshness(func(p graph.Page) float64 { return weight[p] }, 10*day, 30*day, 0)

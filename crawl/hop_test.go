@@ -48,7 +48,7 @@ func newHandWeb(t *testing.T, hosts map[string]http.HandlerFunc, seeds ...string
 	c.Scope = config.ScopeAny
 	c.Contact, c.MaxMemory = "test@example.org", 1<<30
 	w.o = RunOptions{Dir: "memory", Config: c, Seeds: seeds, Version: "test"}
-	w.o.Machine = Machine{Dial: pipes.dial, Resolve: w.resolve, Disk: w.disk.open, Sizes: Sizes{Status: time.Minute}}
+	w.o.Machine = Machine{Dial: pipes.dial, Resolve: w.resolve, Disk: w.disk.open, Sizes: Sizes{Status: 10 * time.Minute, Report: time.Minute}}
 	return w
 }
 

@@ -52,7 +52,7 @@ func newHostileCrashWeb(t *testing.T) *crashWeb {
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	w.server.SetAddresses(h.sites / 2)
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Archive: 500 << 10, Journal: 50 << 10, Replay: 200 * checkpoint.RecordCost, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = Sizes{Archive: 500 << 10, Journal: 50 << 10, Replay: 200 * checkpoint.RecordCost, URLs: 1, Status: 10 * time.Minute, Report: time.Minute}
 	return w
 }
 

@@ -114,7 +114,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 	c.Pages = int64(4 * h.pages) // without rules against traps there is no other end
 	w.o = RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
-		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: time.Minute}},
+		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: 10 * time.Minute, Report: time.Minute}},
 	}
 	return w
 }

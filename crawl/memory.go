@@ -121,11 +121,11 @@ func (l *limits) bursts(t *task) bool {
 	return true
 }
 
-// weigh fills in the memory of the crawl: the columns of its state, what snapshots hold,
-// and the heap, measured if that is possible.
+// weigh fills in the memory of the crawl: the columns of its state, which x.Memory has, what
+// snapshots hold, and the heap, measured if that is possible.
 func (c *ceiling) weigh(s *state.State, held int64, x *history.Status) {
 	heap := s.Heap()
-	x.OffHeap = s.Memory() - heap + held + c.others
+	x.OffHeap = x.Memory - heap + held + c.others
 	if c.heap != nil {
 		heap = c.heap().Resident
 	}

@@ -44,7 +44,7 @@ func (l *loop) report(now time.Duration) {
 	if now < m.tick {
 		return
 	}
-	m.tick = now + m.rhythm(l.state)
+	m.tick = now + m.rhythm(l.state, l.rarest())
 	l.measure(now)
 	m.marks[m.n%len(m.marks)] = mark{now, l.visits}
 	m.n++
@@ -62,12 +62,21 @@ func (l *loop) report(now time.Duration) {
 	}
 }
 
+// rarest returns the least time between two reports that nobody watches.
+func (l *loop) rarest() time.Duration {
+	if l.options.Progress != nil {
+		return 0
+	}
+	return l.options.Machine.Sizes.Report
+}
+
 // rhythm returns the time until the next report: a second, longer with very many pages,
-// since counting them takes time, and longer while nothing happens.
-func (m *meter) rhythm(s *state.State) time.Duration {
+// since counting them takes time, and longer while nothing happens. It is least at least.
+func (m *meter) rhythm(s *state.State, least time.Duration) time.Duration {
 	if m.lull = min(2*m.lull, mostLull); m.lull == 0 || s.Next != m.seen {
 		m.lull = everySecond
 	}
+	m.lull = max(m.lull, least)
 	m.seen = s.Next
 	return m.lull * time.Duration(1+s.Frontier.Pages()/bigCrawl)
 }

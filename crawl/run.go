@@ -99,6 +99,7 @@ type Sizes struct {
 	Copy             int64         // largest state, in bytes, that is copied for a snapshot
 	URLs             int           // bytes of URLs that are written at once
 	Status           time.Duration // between two writings of the status
+	Report           time.Duration // between two reports that nobody watches, at least
 }
 
 // fileSize returns the size at which a WARC file ends.

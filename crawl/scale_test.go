@@ -242,7 +242,7 @@ func TestMemoryCounted(t *testing.T) {
 			f.grow(1050 << 20)
 			ceiling := newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
-				var x history.Status
+				x := history.Status{Memory: f.s.Memory()}
 				ceiling.weigh(f.s, shots.Held(), &x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,

@@ -69,7 +69,7 @@ func newWebOf(t *testing.T, spec fakeweb.Spec, so answer.Options) *testWeb {
 	c.MaxMemory = 1 << 30
 	w.o = RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
-		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: time.Minute}},
+		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: 10 * time.Minute, Report: time.Minute}},
 	}
 	return w
 }

@@ -110,7 +110,7 @@ func newFaultWeb(t *testing.T, seed uint64) *faultWeb {
 	c.Policy, c.MaxMemory = "opic", 1<<30
 	c.Delay = config.Seconds(1)
 	c.KeepAlive, c.IPCap = config.Duration{}, 1 // kept connections are those of each partition
-	w.o.Machine.Sizes = crawl.Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * 4 * time.Microsecond, URLs: 1, Status: time.Minute}
+	w.o.Machine.Sizes = crawl.Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * 4 * time.Microsecond, URLs: 1, Status: 10 * time.Minute, Report: time.Minute}
 	return w
 }
 

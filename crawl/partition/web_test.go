@@ -49,7 +49,7 @@ func newTestWeb(t *testing.T, spec fakeweb.Spec, so answer.Options) *testWeb {
 	c.MaxMemory = 4 << 30
 	w.o = crawl.RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
-		Machine: crawl.Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.open, Sizes: crawl.Sizes{Status: time.Minute}},
+		Machine: crawl.Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.open, Sizes: crawl.Sizes{Status: 10 * time.Minute, Report: time.Minute}},
 	}
 	return w
 }
