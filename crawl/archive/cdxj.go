@@ -55,6 +55,33 @@ func LinesBetween(file io.ReaderAt, from, to int64, filename string) ([]byte, er
 	return indexLines(newReader(io.NewSectionReader(file, from, to-from), filename, from), filename)
 }
 
+// A Moved is a record that is copied from one WARC file to another.
+type Moved struct {
+	From, To int64 // its offsets
+	Length   int64 // compressed
+}
+
+// AppendMoved appends the index lines of records that are copied from a file to one with a name.
+// It reads no more than their heads: their lengths are known.
+func AppendMoved(lines []byte, from io.ReaderAt, moved []Moved, filename string) ([]byte, error) {
+	r := newReader(nil, filename, 0)
+	for _, m := range moved {
+		r.seek(io.NewSectionReader(from, m.From, m.Length), m.From)
+		rec, err := r.Next()
+		if err != nil {
+			return lines, err
+		}
+		entry, err := entryOf(rec)
+		if err != nil {
+			return lines, err
+		}
+		if entry != nil {
+			lines = AppendLine(lines, entry, m.To, m.Length, filename)
+		}
+	}
+	return lines, nil
+}
+
 // A Line is a line of an index, parsed.
 type Line struct {
 	Key    string    // by which indexes sort: see Key
@@ -106,18 +133,26 @@ func Key(url string) string { return surt(url) }
 
 // indexLine returns the line of one record, or nil for one that no reader looks up by URL.
 func indexLine(r *Record, filename string) ([]byte, error) {
+	entry, err := entryOf(r)
+	if err == nil && entry != nil {
+		err = r.Skip() // the length is known only after it
+	}
+	if err != nil || entry == nil {
+		return nil, err
+	}
+	return AppendLine(nil, entry, r.Offset, r.Length, filename), nil
+}
+
+// entryOf returns the line of one record without its place, or nil.
+func entryOf(r *Record) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
 	}
 	status, mime, err := describe(r)
-	if err == nil {
-		err = r.Skip() // the length is known only after it
-	}
 	if err != nil {
 		return nil, err
 	}
-	entry := appendEntry(nil, r.URL, r.Time, status, mime, r.Get("WARC-Payload-Digest"))
-	return AppendLine(nil, entry, r.Offset, r.Length, filename), nil
+	return appendEntry(nil, r.URL, r.Time, status, mime, r.Get("WARC-Payload-Digest")), nil
 }
 
 // describe returns the status, 0 for none, and the media type of a record.
