@@ -97,6 +97,7 @@ func start(t *testing.T, o Options) (*Server, *httptest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.patience = time.Minute
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		cancel()
@@ -504,6 +505,13 @@ func TestCopies(t *testing.T) {
 				t.Errorf("%s: %d, want %d", link, w.Code, want)
 			}
 		}
+	}
+	x := &s.crawls[0].shelf
+	x.ready, s.patience, s.o.Token = make(chan struct{}), 0, nil // as if the archive were long
+	w = httptest.NewRecorder()
+	s.CopyHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1:1/x.crawl/copy?url="+url.QueryEscape(site.URL+"/"), nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Refresh") == "" {
+		t.Errorf("while the archive is being opened: %d %v", w.Code, w.Header())
 	}
 	for media, want := range map[string]bool{"text/html": true, "image/png": true, "application/pdf": false, "": false} {
 		if _, shown := copyType(media); shown != want {

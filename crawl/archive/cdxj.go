@@ -124,6 +124,26 @@ func ParseLine(text []byte) (l Line, err error) {
 	return l, nil
 }
 
+// LinePlace returns the place of the record of a line that AppendLine has made, without reading the
+// rest of the line. It reports whether the line is whole.
+func LinePlace(line []byte) (offset, length int64, ok bool) {
+	_, rest, ok := cutLast(line, `,"length":"`)
+	first, rest, ok2 := bytes.Cut(rest, []byte(`","offset":"`))
+	second, rest, ok3 := bytes.Cut(rest, []byte(`","filename":"`))
+	length, err := strconv.ParseInt(string(first), 10, 64)
+	offset, err2 := strconv.ParseInt(string(second), 10, 64)
+	return offset, length, ok && ok2 && ok3 && err == nil && err2 == nil && bytes.HasSuffix(rest, []byte("\"}\n"))
+}
+
+// cutLast cuts a text at the last of some words.
+func cutLast(text []byte, words string) (before, after []byte, ok bool) {
+	i := bytes.LastIndex(text, []byte(words))
+	if i < 0 {
+		return text, nil, false
+	}
+	return text[:i], text[i+len(words):], true
+}
+
 // stampFormat is the form of dates in an index.
 const stampFormat = "20060102150405"
 

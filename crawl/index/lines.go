@@ -185,11 +185,11 @@ func complete(path, in string, size int64) error {
 	}
 	done, kept := int64(0), 0
 	for line := range bytes.Lines(old) {
-		x, err := archive.ParseLine(line)
-		if err != nil || line[len(line)-1] != '\n' || x.Offset < done || x.Offset+x.Length > size {
+		offset, length, ok := archive.LinePlace(line)
+		if !ok || offset < done || offset+length > size {
 			break
 		}
-		done, kept = x.Offset+x.Length, kept+len(line)
+		done, kept = offset+length, kept+len(line)
 	}
 	if size-done > mostMissing {
 		return errMissing
