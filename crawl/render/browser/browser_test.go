@@ -58,6 +58,20 @@ func TestBrowserShow(t *testing.T) {
 	if err != nil || len(s.Asked) != 0 || !strings.Contains(string(s.HTML), `<a href="/two">`) {
 		t.Fatal(err, s.Asked, string(s.HTML))
 	}
+	// No page is left open.
+	tab := &tab{run: b.run}
+	for range 100 {
+		var all struct{ TargetInfos []struct{ URL string } }
+		if err := tab.call(context.Background(), "", "Target.getTargets", params{}, &all); err != nil {
+			t.Fatal(err)
+		}
+		left := slices.DeleteFunc(all.TargetInfos, func(x struct{ URL string }) bool { return !strings.HasPrefix(x.URL, "https://a.example/") })
+		if len(left) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("pages are left open")
 }
 
 // What a page must not do is refused, and does not keep it from being shown.
