@@ -246,7 +246,7 @@ func (k *keeper) readable(file int) bool {
 // empty copies the answers that are kept in a file, or about as many bytes or pages of them as
 // are given, and records it. It returns how many bytes these are.
 func (k *keeper) empty(now time.Duration, file int, most, pages int64) (bytes int64) {
-	m := &journal.Moves{From: uint32(file), Last: true}
+	m, moved := &journal.Moves{From: uint32(file), Last: true}, []archive.Moved(nil)
 	list := k.state.Kept.Survivors(file)
 	for i, p := range list {
 		if bytes >= most || int64(i) >= pages {
@@ -255,16 +255,18 @@ func (k *keeper) empty(now time.Duration, file int, most, pages int64) (bytes in
 		}
 		from := k.place(p)
 		at := k.warc.Copy(from)
-		k.index.Copied(k.warc.Current())
+		main := k.state.Kept.Main(p)
+		moved = append(moved, archive.Moved{From: from.Offset, To: at.Offset, Length: int64(main)})
 		if i == 0 {
 			m.To = journal.Position{File: uint32(at.File), Size: at.Offset}
 		}
-		m.Spans = append(m.Spans, journal.Span{Whole: uint32(from.Length), Main: k.state.Kept.Main(p)})
+		m.Spans = append(m.Spans, journal.Span{Whole: uint32(from.Length), Main: main})
 		bytes += from.Length
 	}
 	if len(list) > 0 {
 		k.open.copies = true
 	}
+	k.index.Copied(k.warc.Current(), file, moved, m.Last)
 	answers, _ := k.state.Kept.In(file)
 	r := k.begin(event.Moved, now)
 	r.Event.Admit, r.Facts.Moves = append(r.Event.Admit, list...), m

@@ -56,6 +56,10 @@ func TestBrowserRender(t *testing.T) {
 	t.Logf("%d pages of %d in %v, %+v, requisites %+v", sum.Fetched, want.Fetched, time.Since(began).Round(time.Millisecond), *x, *sum.Requisites)
 	if sum.Fetched != want.Fetched || sum.Links != want.Links || x.Rendered != sum.Fetched || x.Failed != 0 || x.Waiting != 0 {
 		t.Errorf("%d pages and %d links, want %d and %d; %+v", sum.Fetched, sum.Links, want.Fetched, want.Links, *x)
+		_ = openMemory(t, w.disk).Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
+			t.Log(p.URL, p.Rendered, p.Why, p.Note)
+			return nil
+		})
 	}
 	w.politeByServer(t)
 	verifyDisk(t, w.disk)

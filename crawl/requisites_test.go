@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/explain"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
@@ -495,4 +497,53 @@ func TestUnreachableRequisites(t *testing.T) {
 		}
 		w.verifyClean(t)
 	})
+}
+
+// Requisites at hosts that cannot be reached do not keep a crawl going that has fetched its pages: it
+// ends after two minutes and names the hosts, and the next run tries again. Pages at such hosts do.
+func TestRequisitesUnreachable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		picture := typed("image/png", "\x89PNG\r\n")
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"a.example":    byPath(map[string]http.HandlerFunc{"/": typed("text/html", `<title>a</title><p>some words <img src=//dead.example/a.png><img src=//none.example/b.png>`)}),
+			"dead.example": picture,
+		}, "http://a.example/")
+		w.o.Config.Requisites, w.o.Machine.Resolve = true, w.separate
+		dead := true
+		w.cutOff(func(addr string) bool { return dead && strings.HasPrefix(addr, publicAddr(2).String()+":") })
+		began := time.Now()
+		sum := w.run(t)
+		if took := time.Since(began); sum.Why != whyUnreachable || sum.Fetched != 1 || sum.Requisites.Left() != 2 || took > 4*time.Minute {
+			t.Errorf("why=%s fetched=%d, %+v after %v", sum.Why, sum.Fetched, sum.Requisites, took)
+		}
+		var sites []string
+		for _, d := range sum.Unreachable {
+			sites = append(sites, d.Site)
+		}
+		if !slices.Equal(sites, []string{"http://dead.example", "http://none.example"}) {
+			t.Errorf("unreachable: %q", sites)
+		}
+		dead, w.hosts["none.example"] = false, picture
+		if sum = w.run(t); sum.Why != whyFinished || sum.Requisites.Fetched != 2 {
+			t.Errorf("again: why=%s %+v", sum.Why, sum.Requisites)
+		}
+		w.verifyClean(t)
+
+		dead, w.disk = true, memoryDisk{}
+		w.o.Machine.Disk, w.o.Seeds = w.disk.open, append(w.o.Seeds, "http://dead.example/")
+		began = time.Now()
+		if sum = w.run(t); sum.Why != whyUnreachable || time.Since(began) < w.o.Config.Patience.Duration {
+			t.Errorf("a page: why=%s after %v", sum.Why, time.Since(began))
+		}
+	})
+}
+
+// separate resolves each host to an address of its own.
+func (w *handWeb) separate(_ context.Context, host string) (fetch.Names, error) {
+	hosts := slices.Sorted(maps.Keys(w.hosts))
+	i := slices.Index(hosts, host)
+	if i < 0 {
+		return fetch.Names{}, fetch.ErrNoName
+	}
+	return fetch.Names{Addrs: []netip.Addr{publicAddr(i + 1)}, TTL: time.Hour}, nil
 }

@@ -106,6 +106,9 @@ const (
 	// answers but without a page has earlyPatience: a server may demand a pause.
 	firstPatience = time.Minute
 	earlyPatience = 5 * time.Minute
+	// partPatience is the time after which a crawl gives up that has fetched its pages, and has
+	// only requisites left.
+	partPatience = 2 * time.Minute
 	// firstRetry is the longest time until the next attempt at a robots.txt before there is
 	// a page, where no server answers.
 	firstRetry = firstPatience / 4
@@ -127,7 +130,11 @@ func (w *weather) look(now time.Duration) outlook {
 		return bright
 	}
 	patience := w.config.Patience.Duration
+	f := w.state.Frontier
+	n := f.Counts()
 	switch {
+	case w.fetched > 0 && n.Queued+n.Due == 0 && !w.outage.On():
+		patience = min(patience, partPatience)
 	case w.fetched > 0:
 	case w.heard:
 		patience = min(patience, earlyPatience)
@@ -135,8 +142,6 @@ func (w *weather) look(now time.Duration) outlook {
 		patience = min(patience, firstPatience)
 	}
 	w.hopeAt = now + min(hopeEvery, patience/8)
-	f := w.state.Frontier
-	n := f.Counts()
 	switch {
 	case !w.outage.On() && f.Hopeful(), n.Queued+n.Due+n.Requisites == 0:
 		w.quiet = 0

@@ -49,9 +49,13 @@ func TestBrowserPause(t *testing.T) {
 		t.Errorf("a command without the token: %d", code)
 	}
 	b.visit(h.URL + "/login?next=/crawl/evil.crawl/control")
-	eval[string](b, `document.getElementById("token").value = "`+secret+`", document.querySelector("form.login").requestSubmit(), ""`)
+	if !eval[bool](b, `document.activeElement.id === "token"`) {
+		b.tabbed(`document.getElementById("token")`)
+	}
+	b.press(secret + "\r")
 	b.wait("the login", `document.getElementById("pause")`)
-	eval[string](b, `document.getElementById("pause").click(), ""`)
+	b.tabbed(`document.getElementById("pause")`) // by keyboard
+	b.press("\r")
 	b.wait("pause is in force", `document.querySelector("p.done")`)
 	before := requests.Load()
 	time.Sleep(700 * time.Millisecond)

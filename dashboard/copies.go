@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,21 +29,50 @@ func copyPolicy(from string) string {
 		"; media-src " + from + "; frame-src " + from + "; form-action 'none'; base-uri 'none'"
 }
 
-// A shelf opens the archive of a crawl once.
+// A shelf opens the archive of a crawl once, in the background: a WARC file without an index is read.
 type shelf struct {
 	mu      sync.Mutex
+	ready   chan struct{} // closed when the rest is set; nil: it was not opened
 	archive *stored.Archive
+	err     error
 }
 
-func (x *shelf) open(ctx context.Context, dir string) (*stored.Archive, error) {
+// begin begins to open the archive of a crawl.
+func (x *shelf) begin(c *crawled) chan struct{} {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.archive != nil {
-		return x.archive, nil
+	if x.ready == nil {
+		ready := make(chan struct{})
+		x.ready = ready
+		c.jobs.running.Go(func() {
+			defer close(ready)
+			a, err := stored.Open(c.jobs.s.ctx, c.Dir)
+			if err == nil {
+				err = a.Prepare()
+			}
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			if x.archive, x.err = a, err; err != nil {
+				x.ready = nil // the next request tries again
+			}
+		})
 	}
-	a, err := stored.Open(ctx, dir)
-	x.archive = a
-	return a, err
+	return x.ready
+}
+
+// errBusy reports that the archive is still being opened.
+var errBusy = errors.New("the index of the archive is being read; this page loads again")
+
+// open returns the archive of a crawl. It waits for a moment at most.
+func (x *shelf) open(c *crawled) (*stored.Archive, error) {
+	select {
+	case <-x.begin(c):
+	case <-time.After(c.jobs.s.patience):
+		return nil, errBusy
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.archive, x.err
 }
 
 // CopyHandler returns the handler of stored pages, which belongs to a listener of its own.
@@ -117,7 +145,14 @@ func (s *Server) showCopy(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		at = time.Now()
 	}
-	a, err := c.shelf.open(r.Context(), c.Dir)
+	a, err := c.shelf.open(c)
+	if err == errBusy {
+		h := w.Header()
+		h.Set("Refresh", "2")
+		h.Set("Content-Security-Policy", "default-src 'none'") // no page, and a sandbox does not load again
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -46,6 +46,10 @@ func showFrontier(a *asked) (any, error) {
 		return nil, errNoIndex
 	}
 	x := &frontierPage{outcome: ask(&a.c.jobs, &a.c.jobs.handouts, 5*time.Second, a.c.rehearse)}
+	for until := time.Now().Add(a.s.patience); x.At.IsZero() && x.Running && time.Now().Before(until); { // in a small crawl it takes a moment
+		time.Sleep(10 * time.Millisecond)
+		x.outcome = a.c.jobs.handouts.last()
+	}
 	for _, h := range x.Result {
 		x.Rows = append(x.Rows, handoutRow{h, pageLink(a.base, h.URL), siteLink(a.base, h.Site), wording.HandoutReason(&h), show.Duration(time.Duration(h.Wait * 1e9))})
 	}

@@ -107,6 +107,7 @@ type frame struct {
 	Crawl   *crawlHead // nil: the page is about no crawl
 	Crawls  []link     // all of them, if there are several
 	Lab     bool       // there are results of the laboratory
+	InLab   bool       // and the page shows some
 	Token   bool       // one logs in
 	Control bool       // the crawl can be changed
 	Live    string     // where the numbers that move come from, "" if none do

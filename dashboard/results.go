@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -150,6 +151,17 @@ func (p *ResultPart) Rows() (rows [][]string) {
 	return rows
 }
 
+// Numeric reports whether a column has numbers only.
+func (p *ResultPart) Numeric(column int) bool {
+	for _, r := range p.Table {
+		b := r[p.Columns[column].Key]
+		if v := 0.0; len(b) > 0 && json.Unmarshal(b, &v) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // cellText writes a value of JSON.
 func cellText(b json.RawMessage) string {
 	var v any
@@ -158,6 +170,9 @@ func cellText(b json.RawMessage) string {
 	}
 	switch v := v.(type) {
 	case float64:
+		if math.Abs(v) < 0.1 {
+			return strconv.FormatFloat(v, 'g', 3, 64)
+		}
 		return show.Brief(v).String()
 	case string:
 		return v
@@ -209,6 +224,7 @@ func (s *Server) showResult(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := s.plain(x.Slug)
+	f.InLab = true
 	f.Body = s.beside(x)
 	s.render(w, http.StatusOK, "result", f)
 }
@@ -216,7 +232,7 @@ func (s *Server) showResult(w http.ResponseWriter, r *http.Request) {
 // A resultPage shows results side by side.
 type resultPage struct {
 	Results []*Result
-	All     []link
+	All     []link // with the page of all of them
 }
 
 // beside returns the page of some results.
@@ -225,6 +241,7 @@ func (s *Server) beside(list ...*Result) *resultPage {
 	for _, x := range s.results {
 		p.All = append(p.All, link{x.Slug, "/lab/" + x.Slug, len(list) == 1 && list[0] == x})
 	}
+	p.All = append(p.All, link{"all side by side", "/lab", len(list) > 1})
 	return p
 }
 
@@ -241,6 +258,7 @@ func (x *Result) name(slug string) {
 // showResults shows all results side by side.
 func (s *Server) showResults(w http.ResponseWriter, r *http.Request) {
 	f := s.plain("Laboratory")
+	f.InLab = true
 	f.Body = s.beside(s.results...)
 	s.render(w, http.StatusOK, "result", f)
 }

@@ -64,6 +64,8 @@ type Server struct {
 	pages   map[string]*sheet
 	key     [32]byte // signs the cookie: it ends with the process
 	control controls
+	// patience is the longest time that a request waits for work in the background.
+	patience time.Duration
 }
 
 // A crawled is a crawl that is shown.
@@ -77,7 +79,7 @@ type crawled struct {
 
 // New returns a server that follows the crawls until the context ends.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o, ctx: ctx, pages: map[string]*sheet{}}
+	s := &Server{o: o, ctx: ctx, pages: map[string]*sheet{}, patience: 150 * time.Millisecond}
 	if o.Control != nil && (len(o.Token) == 0 || len(o.Dirs) == 0) {
 		return nil, errors.New("a crawl is controlled with a token only")
 	}
@@ -100,8 +102,23 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		c := &crawled{Follower: follow.Start(ctx, dir), Name: name}
 		c.jobs.init(s, c)
 		s.crawls = append(s.crawls, c)
+		if o.CopyPort > 0 {
+			c.jobs.running.Go(func() { c.prepare(ctx) })
+		}
 	}
 	return s, nil
+}
+
+// prepare opens the archive as soon as the crawl has been read.
+func (c *crawled) prepare(ctx context.Context) {
+	for g, changed := c.Glance(); g.Phase != follow.Following; g, changed = c.Glance() {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+	c.shelf.begin(c)
 }
 
 // unique returns the name of a file or directory for use in addresses.

@@ -8,3 +8,4 @@ command -v chromium >/dev/null && exit 0
 [ "$(id -u)" = 0 ] || exec sudo "$0"
 apt-get update
 apt-get install --yes --no-install-recommends chromium
+apt-get install --yes --no-install-recommends chromium-headless-shell || : # newer releases have it; --render is quicker with it

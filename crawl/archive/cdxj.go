@@ -55,6 +55,33 @@ func LinesBetween(file io.ReaderAt, from, to int64, filename string) ([]byte, er
 	return indexLines(newReader(io.NewSectionReader(file, from, to-from), filename, from), filename)
 }
 
+// A Moved is a record that is copied from one WARC file to another.
+type Moved struct {
+	From, To int64 // its offsets
+	Length   int64 // compressed
+}
+
+// AppendMoved appends the index lines of records that are copied from a file to one with a name.
+// It reads no more than their heads: their lengths are known.
+func AppendMoved(lines []byte, from io.ReaderAt, moved []Moved, filename string) ([]byte, error) {
+	r := newReader(nil, filename, 0)
+	for _, m := range moved {
+		r.seek(io.NewSectionReader(from, m.From, m.Length), m.From)
+		rec, err := r.Next()
+		if err != nil {
+			return lines, err
+		}
+		entry, err := entryOf(rec)
+		if err != nil {
+			return lines, err
+		}
+		if entry != nil {
+			lines = AppendLine(lines, entry, m.To, m.Length, filename)
+		}
+	}
+	return lines, nil
+}
+
 // A Line is a line of an index, parsed.
 type Line struct {
 	Key    string    // by which indexes sort: see Key
@@ -97,6 +124,26 @@ func ParseLine(text []byte) (l Line, err error) {
 	return l, nil
 }
 
+// LinePlace returns the place of the record of a line that AppendLine has made, without reading the
+// rest of the line. It reports whether the line is whole.
+func LinePlace(line []byte) (offset, length int64, ok bool) {
+	_, rest, ok := cutLast(line, `,"length":"`)
+	first, rest, ok2 := bytes.Cut(rest, []byte(`","offset":"`))
+	second, rest, ok3 := bytes.Cut(rest, []byte(`","filename":"`))
+	length, err := strconv.ParseInt(string(first), 10, 64)
+	offset, err2 := strconv.ParseInt(string(second), 10, 64)
+	return offset, length, ok && ok2 && ok3 && err == nil && err2 == nil && bytes.HasSuffix(rest, []byte("\"}\n"))
+}
+
+// cutLast cuts a text at the last of some words.
+func cutLast(text []byte, words string) (before, after []byte, ok bool) {
+	i := bytes.LastIndex(text, []byte(words))
+	if i < 0 {
+		return text, nil, false
+	}
+	return text[:i], text[i+len(words):], true
+}
+
 // stampFormat is the form of dates in an index.
 const stampFormat = "20060102150405"
 
@@ -106,18 +153,26 @@ func Key(url string) string { return surt(url) }
 
 // indexLine returns the line of one record, or nil for one that no reader looks up by URL.
 func indexLine(r *Record, filename string) ([]byte, error) {
+	entry, err := entryOf(r)
+	if err == nil && entry != nil {
+		err = r.Skip() // the length is known only after it
+	}
+	if err != nil || entry == nil {
+		return nil, err
+	}
+	return AppendLine(nil, entry, r.Offset, r.Length, filename), nil
+}
+
+// entryOf returns the line of one record without its place, or nil.
+func entryOf(r *Record) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
 	}
 	status, mime, err := describe(r)
-	if err == nil {
-		err = r.Skip() // the length is known only after it
-	}
 	if err != nil {
 		return nil, err
 	}
-	entry := appendEntry(nil, r.URL, r.Time, status, mime, r.Get("WARC-Payload-Digest"))
-	return AppendLine(nil, entry, r.Offset, r.Length, filename), nil
+	return appendEntry(nil, r.URL, r.Time, status, mime, r.Get("WARC-Payload-Digest")), nil
 }
 
 // describe returns the status, 0 for none, and the media type of a record.

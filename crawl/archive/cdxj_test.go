@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -99,4 +100,22 @@ func FuzzIndex(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The place of a line is found without reading the rest of it, if the line is whole.
+func TestLinePlace(t *testing.T) {
+	entry := appendEntry(nil, `http://a.example/?x=,"length":"7","offset":"8","filename":"y"}`, time.Unix(0, 0), 200, "text/html", "sha1:X")
+	line := AppendLine(nil, entry, 12345, 678, "winnow-20260131235959-00000.warc.gz")
+	want, err := ParseLine(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offset, length, ok := LinePlace(line); !ok || offset != want.Offset || length != want.Length || offset != 12345 || length != 678 {
+		t.Errorf("%s: %d, %d, %t", line, offset, length, ok)
+	}
+	for n := range line {
+		if _, _, ok := LinePlace(line[:n]); ok {
+			t.Errorf("%q is whole", line[:n])
+		}
+	}
 }

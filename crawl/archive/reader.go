@@ -73,6 +73,12 @@ func newReader(r io.Reader, name string, offset int64) *Reader {
 	return z
 }
 
+// seek lets the reader continue with another part of the file, which begins at an offset.
+func (r *Reader) seek(in io.Reader, offset int64) {
+	r.counter, r.record, r.err = counter{in, offset}, nil, nil
+	r.in.Reset(&r.counter)
+}
+
 // offset returns the place in the file of the next byte that is not used yet.
 func (r *Reader) offset() int64 { return r.counter.n - int64(r.in.Buffered()) }
 

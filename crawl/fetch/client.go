@@ -80,16 +80,14 @@ func (c *Client) newTransport() *http.Transport {
 	if c.o.TLS != nil {
 		t.TLSClientConfig = c.o.TLS.Clone()
 	}
-	if c.o.Proxy == nil || !socks(c.o.Proxy) {
-		t.DialTLSContext = c.dialTLS
-	}
+	t.DialTLSContext = c.dialTLS
 	t.Proxy = c.proxyOf
 	return t
 }
 
 // proxyOf returns the proxy that net/http uses for a request. The tunnels of TLS are ours.
 func (c *Client) proxyOf(q *http.Request) (*url.URL, error) {
-	if c.o.Proxy == nil || q.URL.Scheme == "https" && !socks(c.o.Proxy) {
+	if c.o.Proxy == nil || q.URL.Scheme == "https" {
 		return nil, nil
 	}
 	return c.o.Proxy, nil

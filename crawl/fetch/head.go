@@ -89,11 +89,15 @@ func informational(head []byte) bool {
 	return len(rest) > 2 && rest[0] == '1' && !bytes.HasPrefix(rest, []byte("101"))
 }
 
-// dialTLS connects with TLS, directly or through an HTTP proxy. Over HTTP/1 the tap of the
-// connection sees what is read.
+// dialTLS connects with TLS, directly or through a proxy. Over HTTP/1 the tap of the connection sees
+// what is read.
 func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
 	way := c.dial
-	if c.o.Proxy != nil {
+	switch {
+	case c.o.Proxy == nil:
+	case socks(c.o.Proxy):
+		way = c.forward
+	default:
 		way = c.tunnel
 	}
 	plain, err := way(ctx, network, addr)

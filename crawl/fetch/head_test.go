@@ -47,7 +47,7 @@ func TestHead(t *testing.T) {
 			}
 		}
 	}
-	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "tunnel": secure} {
+	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "tunnel": secure, "socks": secure, "socks plain": plain} {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t, odd, start)
 			o := Options{}
@@ -56,6 +56,10 @@ func TestHead(t *testing.T) {
 			}
 			if name == "tunnel" {
 				o.Proxy = tunnelTo(t, s)
+			}
+			if strings.HasPrefix(name, "socks") {
+				at, _ := socksTo(t, s)
+				o.Proxy = &url.URL{Scheme: "socks5", Host: at}
 			}
 			c := client(t, o)
 			for n := 1; n <= 4; n++ {

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	socks5 "golang.org/x/net/proxy"
 )
 
 // tunnel connects to an address through the HTTP proxy. net/http can do it too, but then the tap
@@ -64,4 +66,31 @@ func (c *Client) ask(way net.Conn, addr string) error {
 		return errors.New("the proxy sent more than its answer")
 	}
 	return nil
+}
+
+// forward connects to an address through the SOCKS5 proxy.
+func (c *Client) forward(ctx context.Context, network, addr string) (net.Conn, error) {
+	var login *socks5.Auth
+	if u := c.o.Proxy.User; u != nil {
+		login = &socks5.Auth{User: u.Username()}
+		login.Password, _ = u.Password()
+	}
+	d, err := socks5.SOCKS5("tcp", hostPort(c.o.Proxy), login, toProxy{c})
+	if err != nil {
+		return nil, err
+	}
+	return d.(socks5.ContextDialer).DialContext(ctx, network, addr)
+}
+
+// toProxy connects to the proxy of a client.
+type toProxy struct{ c *Client }
+
+// Dial connects without an end in time.
+func (p toProxy) Dial(network, addr string) (net.Conn, error) {
+	return p.DialContext(context.Background(), network, addr)
+}
+
+// DialContext connects.
+func (p toProxy) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	return p.c.dial(ctx, network, addr)
 }

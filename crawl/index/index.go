@@ -82,16 +82,21 @@ type Indexer struct {
 	open *lineFile   // of the file that is written; nil: there is none
 	full []*lineFile // of files before it that are not indexed yet
 
-	resumed string   // the file that an earlier session left open; empty: there is none
-	begun   int64    // its size when this session began
-	left    []string // other files of which an earlier session left lines
+	resumed string         // the file that an earlier session left open; empty: there is none
+	begun   int64          // its size when this session began
+	left    []string       // other files of which an earlier session left lines
+	names   map[int]string // of WARC files from which records may be copied, by number
 }
 
 // New returns an Indexer of a crawl directory whose last WARC file has a size. open is the name of
 // that file if the session continues it.
 func New(dir string, size int64, open string) *Indexer {
-	x := &Indexer{dir: dir, file: -1, size: size, pace: &pace{}, resumed: open, begun: size}
+	x := &Indexer{dir: dir, file: -1, size: size, pace: &pace{}, resumed: open, begun: size, names: map[int]string{}}
 	if dir != "" {
+		files, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
+		for _, path := range files {
+			x.name(filepath.Base(path))
+		}
 		parts, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.PartName("*")))
 		for _, name := range parts {
 			x.left = append(x.left, archive.OfPart(name))
@@ -130,14 +135,35 @@ func (x *Indexer) Add(file string, offset int64, r *archive.Records) {
 	}
 }
 
-// Copied notes that records are copied to the end of a file, whose lines nobody has at hand. The
-// lines before them are kept, and the rest of the file is read when it is finished.
-func (x *Indexer) Copied(file string) {
-	if x.dir == "" || file == "" {
+// name notes the name of a WARC file.
+func (x *Indexer) name(file string) {
+	if n, ok := archive.FileNumber(file); ok {
+		x.names[n] = file
+	}
+}
+
+// Copied adds records that are copied to the end of a file from another, with a number, which may
+// be removed as soon as Copied returns. Nothing is copied from that again if they are the last.
+func (x *Indexer) Copied(file string, number int, moved []archive.Moved, last bool) {
+	if x.dir == "" {
+		return
+	}
+	from := x.names[number]
+	if last {
+		delete(x.names, number)
+	}
+	if file == "" || len(moved) == 0 {
 		return
 	}
 	x.begin(file)
-	x.open.stop()
+	path := filepath.Join(x.dir, layout.ArchiveDir, from)
+	for _, name := range []string{path, path + archive.OpenSuffix, path} { // it may get its final name just then
+		if f, err := os.Open(name); err == nil {
+			x.open.copy(f, moved)
+			return
+		}
+	}
+	x.open.broken = true
 }
 
 // begin begins to gather the lines of a file, if it is another one than before.
@@ -152,6 +178,7 @@ func (x *Indexer) begin(file string) {
 		x.left = slices.DeleteFunc(slices.Clone(x.left), func(path string) bool { return filepath.Base(path) == file })
 	}
 	x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file, from)
+	x.name(file)
 }
 
 // turn ends the lines of the file that was written until now.

@@ -93,7 +93,6 @@ func TestGatheredLines(t *testing.T) {
 	}
 }
 
-// warcRecord returns a record as other crawlers write them, uncompressed.
 // What a session that was killed has left of its lines is continued by the next one, so that the file
 // is not read again: not when a record follows, and not when none does.
 func TestLinesOfKilled(t *testing.T) {
@@ -154,6 +153,61 @@ func TestLinesOfKilled(t *testing.T) {
 	}
 }
 
+// Records that are copied from file to file have their lines, too, and no file is read for them: that
+// would take long when somebody stops a crawl that has copied much.
+func TestLinesOfCopied(t *testing.T) {
+	dir := t.TempDir()
+	archived := filepath.Join(dir, layout.ArchiveDir)
+	const from, file = "winnow-20260131235959-00000.warc.gz", "winnow-20260131235959-00001.warc.gz"
+	b := archive.NewBuilder(archive.ID{1}, archive.SHA1)
+	var old, all []byte
+	var moved []archive.Moved
+	build := func(i int) archive.Records {
+		url := fmt.Sprintf("http://%d.example/%d", i%7, i)
+		r, err := b.Build(nil, &archive.Exchange{URL: url, Time: time.Unix(int64(i), 0), Response: archive.Response{Status: 200, Body: []byte(url)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for i := range 300 {
+		r := build(i)
+		if i%3 > 0 {
+			moved = append(moved, archive.Moved{From: int64(len(old)), Length: int64(r.Main)})
+		}
+		old = append(old, r.Bytes...)
+	}
+	source := filepath.Join(archived, from)
+	if err := errors.Join(os.MkdirAll(archived, 0o755), os.WriteFile(source, old, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	x := New(dir, 0, "")
+	for i := range 20 {
+		r := build(1000 + i)
+		x.Add(file, int64(len(all)), &r)
+		all = append(all, r.Bytes...)
+		part := moved[10*i : 10*i+10]
+		for j := range part {
+			part[j].To = int64(len(all))
+			all = append(all, old[part[j].From:part[j].From+part[j].Length]...)
+		}
+		x.Copied(file, 0, part, i == 19)
+	}
+	if err := errors.Join(os.Remove(source), os.WriteFile(filepath.Join(archived, file), all[:10], 0o644)); err != nil { // nobody reads it
+		t.Fatal(err)
+	}
+	x.Finish(true, func(s string, more ...any) { t.Error(s, more) })
+	want, err := archive.Index(archive.NewReader(bytes.NewReader(all), ""), file)
+	got, err2 := os.ReadFile(archive.IndexName(filepath.Join(archived, file)))
+	if err != nil || err2 != nil || !bytes.Equal(got, want) || bytes.Count(got, []byte("\n")) != 220 {
+		t.Errorf("%d bytes, want %d; %v, %v", len(got), len(want), err, err2)
+	}
+	if list, _ := os.ReadDir(archived); len(list) != 2 || len(x.names) != 1 {
+		t.Errorf("left: %v, %v", list, x.names)
+	}
+}
+
+// warcRecord returns a record as other crawlers write them, uncompressed.
 func warcRecord(kind, url, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"+
 		"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\nContent-Type: application/http;msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",

@@ -17,11 +17,18 @@ type lineFile struct {
 	name   string // of the WARC file
 	path   string // of the lines
 	lines  []byte // not written yet
-	blocks chan []byte
+	blocks chan block
 	spare  chan []byte // written blocks, to be used again
 	done   chan error  // of the goroutine
 	broken bool        // lines were dropped
 	from   int64       // records below it are those of earlier sessions
+}
+
+// A block is a number of lines, or of records that are copied from another file.
+type block struct {
+	lines []byte
+	from  *os.File // nil: there are lines
+	moved []archive.Moved
 }
 
 // lineBlock is the number of bytes that are written at once.
@@ -32,7 +39,7 @@ const lineBlock = 64 << 10
 func newLineFile(dir, name string, from int64) *lineFile {
 	f := &lineFile{
 		name: name, path: filepath.Join(dir, name),
-		blocks: make(chan []byte, 64), spare: make(chan []byte, 4), done: make(chan error, 1), from: from,
+		blocks: make(chan block, 256), spare: make(chan []byte, 4), done: make(chan error, 1), from: from,
 	}
 	go func() { f.done <- f.write() }()
 	return f
@@ -61,7 +68,7 @@ func (f *lineFile) send() {
 		return
 	}
 	select {
-	case f.blocks <- f.lines:
+	case f.blocks <- block{lines: f.lines}:
 	default:
 		f.broken = true
 	}
@@ -73,10 +80,18 @@ func (f *lineFile) send() {
 	}
 }
 
-// stop sends the lines that are there, and drops all that follow.
-func (f *lineFile) stop() {
-	f.send()
-	f.broken = true
+// copy sends the lines that are there, and then records that are copied from a file, which it
+// closes.
+func (f *lineFile) copy(from *os.File, moved []archive.Moved) {
+	if f.send(); !f.broken {
+		select {
+		case f.blocks <- block{from: from, moved: moved}:
+			return
+		default:
+			f.broken = true
+		}
+	}
+	from.Close()
 }
 
 // end adds the last lines. Nothing may be added after it.
@@ -87,22 +102,14 @@ func (f *lineFile) end() {
 
 // write writes blocks of lines until there are no more.
 func (f *lineFile) write() error {
-	mode := os.O_TRUNC
-	if f.from > 0 {
-		if err := complete(f.path, f.path+archive.OpenSuffix, f.from); err != nil {
-			for range f.blocks { // nobody waits
-			}
-			return err
-		}
-		mode = os.O_APPEND
-	}
-	to, err := os.OpenFile(f.part(), os.O_CREATE|os.O_WRONLY|mode, 0o600)
+	to, err := f.begin()
 	for b := range f.blocks {
-		if err == nil {
-			_, err = to.Write(b)
+		lines, bad := f.linesOf(&b)
+		if err = errors.Join(err, bad); err == nil {
+			_, err = to.Write(lines)
 		}
 		select {
-		case f.spare <- b:
+		case f.spare <- lines:
 		default:
 		}
 	}
@@ -110,6 +117,27 @@ func (f *lineFile) write() error {
 		return err
 	}
 	return errors.Join(err, to.Sync(), to.Close())
+}
+
+// begin opens the file where lines are gathered. It has those of earlier sessions.
+func (f *lineFile) begin() (*os.File, error) {
+	mode := os.O_TRUNC
+	if f.from > 0 {
+		if err := complete(f.path, f.path+archive.OpenSuffix, f.from); err != nil {
+			return nil, err
+		}
+		mode = os.O_APPEND
+	}
+	return os.OpenFile(f.part(), os.O_CREATE|os.O_WRONLY|mode, 0o600)
+}
+
+// linesOf returns the lines of a block.
+func (f *lineFile) linesOf(b *block) ([]byte, error) {
+	if b.from == nil {
+		return b.lines, nil
+	}
+	defer b.from.Close()
+	return archive.AppendMoved(nil, b.from, b.moved, f.name)
 }
 
 // settle gives the lines of files that are finished, and committed, the name by which they
@@ -126,6 +154,9 @@ func settle(full []*lineFile) {
 		}
 		if err != nil {
 			_ = os.Remove(f.part())
+		}
+		if _, gone := os.Stat(f.path); errors.Is(gone, fs.ErrNotExist) { // see the keeper of package crawl
+			_ = os.Remove(archive.LinesName(f.path))
 		}
 	}
 }
@@ -154,11 +185,11 @@ func complete(path, in string, size int64) error {
 	}
 	done, kept := int64(0), 0
 	for line := range bytes.Lines(old) {
-		x, err := archive.ParseLine(line)
-		if err != nil || line[len(line)-1] != '\n' || x.Offset < done || x.Offset+x.Length > size {
+		offset, length, ok := archive.LinePlace(line)
+		if !ok || offset < done || offset+length > size {
 			break
 		}
-		done, kept = x.Offset+x.Length, kept+len(line)
+		done, kept = offset+length, kept+len(line)
 	}
 	if size-done > mostMissing {
 		return errMissing

@@ -56,6 +56,13 @@ func (a *Archive) Freeze() (*Archive, error) {
 	return f, nil
 }
 
+// Prepare finds the index lines of what is stored, so that the first question takes no longer than
+// the next ones.
+func (a *Archive) Prepare() error {
+	_, err := a.sources()
+	return err
+}
+
 // A File is a WARC file of an archive.
 type File struct {
 	Name string

@@ -42,26 +42,9 @@ func TestComplete(t *testing.T) {
 	}))
 	defer server.Close()
 	dir := t.TempDir()
-	c := config.Default()
-	c.Contact, c.AllowPrivate = "me@example.org", true
-	c.Delay, c.DelayFactor, c.IPDelay, c.Traps = config.Seconds(0.001), 0, config.Seconds(0), false
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	run := func(ctx context.Context, stopAt int) {
-		n := 0
-		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL + "/"}, OnPage: func(*crawl.Page) error {
-			if n++; n == stopAt {
-				cancel()
-			}
-			return nil
-		}})
-		if err != nil && ctx.Err() == nil {
-			t.Fatal(err)
-		}
-		checkIndexes(t, dir)
-	}
-	run(ctx, 50)
-	run(context.Background(), 0)
+	run := runner(t, dir, server.URL, 0)
+	run(50)
+	run(0)
 	x, err := mustOpen(t, dir).Find(server.URL+"/odd", time.Time{})
 	if err != nil || string(x.Body) != "<p>gr\xfc\xdfe!" || string(x.Text()) != "<p>grüße!" {
 		t.Fatalf("%+v, %v", x, err)
@@ -87,13 +70,29 @@ func TestCompleteKept(t *testing.T) {
 	}))
 	defer server.Close()
 	dir := t.TempDir()
-	c := config.Default()
-	c.Contact, c.AllowPrivate, c.KeepPages = "me@example.org", true, 40
-	c.Delay, c.DelayFactor, c.IPDelay, c.Traps = config.Seconds(0.001), 0, config.Seconds(0), false
+	run := runner(t, dir, server.URL, 40)
 	for _, stopAt := range []int{150, 150, 0} {
-		ctx, cancel := context.WithCancel(context.Background())
+		run(stopAt)
+		orphans, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*.cdxj*"))
+		files, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
+		if len(orphans) != len(files) || len(files) < 2 {
+			t.Errorf("%d indexes of %d files: %q", len(orphans), len(files), orphans)
+		}
+	}
+}
+
+// runner returns a function that crawls a server until a number of pages are fetched, 0 for all, and
+// checks the indexes then. With keep the crawl keeps so many pages.
+func runner(t *testing.T, dir, server string, keep int64) func(stopAt int) {
+	c := config.Default()
+	c.Contact, c.AllowPrivate, c.KeepPages = "me@example.org", true, keep
+	c.Delay, c.DelayFactor, c.IPDelay, c.Traps = config.Seconds(0.001), 0, config.Seconds(0), false
+	return func(stopAt int) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		n := 0
-		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL + "/"}, OnPage: func(*crawl.Page) error {
+		_, err := crawl.Run(ctx, crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server + "/"}, OnPage: func(*crawl.Page) error {
 			if n++; n == stopAt {
 				cancel()
 			}
@@ -102,13 +101,7 @@ func TestCompleteKept(t *testing.T) {
 		if err != nil && ctx.Err() == nil {
 			t.Fatal(err)
 		}
-		cancel()
 		checkIndexes(t, dir)
-		orphans, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*.cdxj*"))
-		files, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
-		if len(orphans) != len(files) || len(files) < 2 {
-			t.Errorf("%d indexes of %d files: %q", len(orphans), len(files), orphans)
-		}
 	}
 }
 

@@ -66,22 +66,31 @@ func (t *tail) gathered(name string, size int64) error {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		t.lines = slices.Grow(t.lines, int(max(0, info.Size()-t.part)))
+	}
 	in := bufio.NewReaderSize(io.NewSectionReader(f, t.part, 1<<62), 1<<16)
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull { // a long URL
+			line = slices.Clone(line)
+			var rest []byte
+			rest, err = in.ReadBytes('\n')
+			line = append(line, rest...)
+		}
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		x, err := archive.ParseLine(line)
-		if err != nil || x.Offset+x.Length > size {
+		offset, length, ok := archive.LinePlace(line)
+		if !ok || offset+length > size {
 			return nil // the WARC file has the rest
 		}
 		t.part += int64(len(line))
-		if x.Offset >= t.done {
-			t.lines, t.done = append(t.lines, line...), x.Offset+x.Length
+		if offset >= t.done {
+			t.lines, t.done = append(t.lines, line...), offset+length
 		}
 	}
 }
