@@ -181,12 +181,31 @@ func (r *ranked) schedule() {
 // Solves returns the number of solves so far.
 func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }
 
+// Age returns how old the ranks are, in pages handed out since the last solve was due: at most K, and
+// what is handed out while the next solve runs. In the last step of a ramp it may be too high.
+func (r *ranked) Age() int {
+	num := r.numbers.Slice()
+	last := uint64(0)
+	switch {
+	case num[solves] == 0:
+	case r.ramp && num[nextSolve] <= r.every:
+		last = num[nextSolve] / 2
+	default:
+		last = num[nextSolve] - r.every
+	}
+	return int(num[handedOut] - min(num[handedOut], last))
+}
+
 // Explain returns the rank of p, and whether it has one: pages that became known after the
 // last solve wait with what they have received since, which is nothing unless the policy is
-// partial-pagerank.
+// partial-pagerank. Then come the age of the ranks and the bound of the error with which they
+// were solved (M9).
 func (r *ranked) Explain(p graph.Page) []Factor {
+	list := order.Sole("PageRank at the last solve, mean 1", r.board.Value(p))
 	if uint64(p) >= r.numbers.At(knownAtSolve) {
-		return order.Sole("received since the last solve, without a rank of its own", r.board.Value(p))
+		list = order.Sole("received since the last solve, without a rank of its own", r.board.Value(p))
 	}
-	return order.Sole("PageRank at the last solve, mean 1", r.board.Value(p))
+	return append(list, Factor{Name: "pages handed out since the last solve", Value: float64(r.Age())},
+		Factor{Name: "pages found since", Value: float64(r.numbers.At(knownNow) - r.numbers.At(knownAtSolve))},
+		Factor{Name: "bound of the error of that solve", Value: r.bound})
 }

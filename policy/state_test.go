@@ -195,3 +195,42 @@ func TestNoSolveBeforeSeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestAgeOfRanks counts the pages since the last solve (M9): ranks are never older than K pages, and
+// what explains a page says how old they are.
+func TestAgeOfRanks(t *testing.T) {
+	const pages, k = 40, 5
+	for _, ramp := range []string{"false", "true"} {
+		e, q := newEnv(make(facts, pages), 1)
+		e.Out = func(graph.Page) []graph.Page { return nil }
+		r, err := newRanked(e, Params{"k": "5", "ramp": ramp}, batchBound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range graph.Page(pages) {
+			q.Page(p, 0)
+			r.Known(p, graph.NoPage)
+			q.Push(p)
+		}
+		r.Seeded(0, 2)
+		since, last := 0, 0
+		for p := range graph.Page(pages) {
+			for r.Work(100) {
+			}
+			if r.Solves() > last {
+				since, last = 0, r.Solves()
+			}
+			if got := r.Age(); got < since || got > k || ramp == "false" && got != since {
+				t.Errorf("ramp=%s: ranks are %d pages old after %d, want %d", ramp, got, p, since)
+			}
+			if f := r.Explain(p); f[0].Share != 1 || f[1].Value != float64(r.Age()) || f[3].Value != batchBound {
+				t.Errorf("page %d is explained by %v", p, f)
+			}
+			r.Taken(0, p, 0)
+			since++
+		}
+		if last < pages/k {
+			t.Errorf("ramp=%s: %d solves", ramp, last)
+		}
+	}
+}

@@ -120,6 +120,10 @@ func (s *side) step(from *side) float64 {
 	return total(changes[:])
 }
 
+// leastChange is the smallest change that can be told from rounding: see promise. Vectors that
+// change by less are as good as they become, and no smaller tolerance is ever reached.
+const leastChange = 16 * 0x1p-53
+
 func (h *hits) run(o *Options) (sweeps int, change float64, err error) {
 	for {
 		sweeps++
@@ -131,10 +135,10 @@ func (h *hits) run(o *Options) (sweeps int, change float64, err error) {
 			}
 		}
 		switch {
-		case change <= o.Tolerance:
+		case change <= o.Tolerance && o.Tolerance >= leastChange:
 			return sweeps, change, nil
-		case sweeps >= o.MaxSweeps:
-			return sweeps, change, &ToleranceError{sweeps, change, o.Tolerance}
+		case sweeps >= o.MaxSweeps || o.Tolerance < leastChange && change <= leastChange:
+			return sweeps, change, &ToleranceError{sweeps, max(change, leastChange), o.Tolerance}
 		}
 	}
 }

@@ -55,6 +55,12 @@ func TestToleranceNotReached(t *testing.T) {
 			}
 		}
 	}
+	for _, tolerance := range []float64{1e-14, 1e-15, 1e-18} {
+		a, h, err := HITS(w, Options{Tolerance: tolerance})
+		if ok := err == nil; ok != (tolerance > leastChange) || a == nil || h == nil || !ok && !errors.As(err, &short) {
+			t.Errorf("HITS with tolerance %g: %v", tolerance, err)
+		}
+	}
 	if reached < 10 {
 		t.Errorf("only %d tolerances were reached", reached)
 	}

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
 )
 
 // zeta is whole numbers with exactly the shares x^-a / sum over all, for x from
@@ -229,3 +232,33 @@ func TestPowerLawNotOK(t *testing.T) {
 }
 
 func second(_ Fit, ok bool) bool { return ok }
+
+// TestPowerLawOfPageRank fits the PageRank of a web whose exponent is known (L11): a page with k links
+// from pages that nobody links to has 1 + 0.9 k times their PageRank, so that PageRank has the
+// exponent of the in-degrees.
+func TestPowerLawOfPageRank(t *testing.T) {
+	const hubs, least, exponent = 3000, 20, 2.6
+	out := make([][]graph.Page, hubs)
+	for i := range hubs {
+		k := least * math.Pow((float64(i)+0.5)/hubs, -1/(exponent-1))
+		for range int(k) {
+			out = append(out, []graph.Page{graph.Page(i)})
+		}
+	}
+	lists := graph.ListsOf(out)
+	defer lists.Free()
+	web := &rank.Web{In: rank.Transpose(lists)}
+	defer web.In.Free()
+	res, err := rank.PageRank(web, rank.Options{Follow: 0.9, Scale: rank.Mean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := PowerLaw(res.Score)
+	if !ok || math.Abs(f.Exponent-exponent) > 0.1 || f.Tail > hubs {
+		t.Errorf("%v, %v: want the exponent %v of at most %d pages", f, ok, exponent, hubs)
+	}
+	in := Take(len(out), lists, nil, 0).In
+	if g, ok := in.PowerLaw(); !ok || math.Abs(g.Exponent-f.Exponent) > 0.1 {
+		t.Errorf("in-degrees have %v, PageRank %v", g, f)
+	}
+}

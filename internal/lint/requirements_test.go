@@ -93,6 +93,72 @@ func TestDocsNameTests(t *testing.T) {
 	}
 }
 
+var (
+	scriptsOf   = regexp.MustCompile("`([a-z/]+)\\.TestScripts` \\(([a-z0-9, -]+)\\)")
+	packageTest = regexp.MustCompile("`([a-z/]+)\\.((?:Test|Fuzz)[A-Z][A-Za-z0-9]*)`")
+	winnowLine  = regexp.MustCompile("`winnow ([^`]+)`")
+	flagName    = regexp.MustCompile(`--[a-z-]+`)
+)
+
+// TestRequirementsShown checks what rows of docs/requirements.md name besides tests: the package of a
+// test has it, a script of TestScripts is there, a verb and its flags are those of docs/cli.md, and an
+// experiment has a text of its own.
+func TestRequirementsShown(t *testing.T) {
+	root := filepath.Join("..", "..")
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	text, cli := read("docs/requirements.md"), read("docs/cli.md")
+	has := map[string]bool{} // directory of a package, dot, test
+	eachGoFile(t, root, func(fset *token.FileSet, f *ast.File) {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				dir := filepath.ToSlash(filepath.Dir(fset.Position(f.Pos()).Filename))
+				has[dir[strings.LastIndexByte(dir, '/')+1:]+"."+fn.Name.Name] = true
+			}
+		}
+	})
+	for _, m := range packageTest.FindAllStringSubmatch(text, -1) {
+		if !has[m[1][strings.LastIndexByte(m[1], '/')+1:]+"."+m[2]] {
+			t.Errorf("package %s has no %s", m[1], m[2])
+		}
+	}
+	for _, m := range scriptsOf.FindAllStringSubmatch(text, -1) {
+		for name := range strings.SplitSeq(m[2], ", ") {
+			if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(m[1]), "testdata", name+".*")); len(found) == 0 {
+				t.Errorf("%s has no script %s", m[1], name)
+			}
+		}
+	}
+	for _, m := range winnowLine.FindAllStringSubmatch(text, -1) {
+		words := strings.Fields(m[1])
+		if !strings.Contains(cli, "winnow "+words[0]) {
+			t.Errorf("there is no winnow %s", words[0])
+		}
+		for _, name := range flagName.FindAllString(m[1], -1) {
+			if !strings.Contains(cli, "`"+name) {
+				t.Errorf("winnow %s: docs/cli.md has no %s", m[1], name)
+			}
+		}
+		if len(words) < 3 || words[0] != "lab" {
+			continue
+		}
+		for _, name := range words[2:] {
+			paper, rest, ok := strings.Cut(name, "-")
+			if strings.HasPrefix(name, "--") {
+				break
+			}
+			if _, err := os.Stat(filepath.Join(root, "lab", "papers", paper, "texts", rest+".txt")); ok && err != nil {
+				t.Errorf("winnow %s: %v", m[1], err)
+			}
+		}
+	}
+}
+
 // eachGoFile parses all Go files below root, tests included, with their comments.
 func eachGoFile(t *testing.T, root string, do func(*token.FileSet, *ast.File)) {
 	t.Helper()

@@ -73,6 +73,7 @@ func crawledWith(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Optio
 			}
 			return fetch.Names{Addrs: []netip.Addr{a}, TTL: max(ttl, 24*time.Hour)}, nil
 		}}
+		o.Machine.Sizes.Status = time.Hour // nobody reads it while virtual time flies
 		set(&o)
 		for _, p := range pauses {
 			o.Dir, o.Seeds = p.end(t, o), nil

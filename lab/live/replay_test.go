@@ -45,15 +45,21 @@ type replaySetting struct {
 	web    answer.Options
 	set    func(*crawl.RunOptions)
 	pauses []pause
+	stored bool   // pages in WARC files
 	seed   uint64 // of the graph; 0: 7
-	pages  int    // of it; 0: 150
+	pages  int    // of it; 0: 100
 }
 
 func (x *replaySetting) crawl(t *testing.T) (dir string) {
 	x.web.Times = unevenTimes()
-	n := cmp.Or(x.pages, 150)
+	n := cmp.Or(x.pages, 100)
 	spec := fakeweb.Spec{Pages: n, Sites: max(8, n/20), Links: int64(8 * n), Seed: cmp.Or(x.seed, 7)}
-	_, dir, _ = crawledWith(t, spec, 3, x.web, x.set, x.pauses...)
+	_, dir, _ = crawledWith(t, spec, 3, x.web, func(o *crawl.RunOptions) {
+		if !x.stored {
+			o.Config.Store = config.StoreLinks // WARC files take half of the time, and nothing here reads them
+		}
+		x.set(o)
+	}, x.pauses...)
 	return dir
 }
 
@@ -87,12 +93,12 @@ func replaySettings() []replaySetting {
 	stops := []pause{{after: 5 * time.Second, off: time.Minute}, {after: 40 * time.Second, off: time.Hour}}
 	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute, kill: true}}
 	return []replaySetting{
-		{name: "plain", set: plain},
+		{name: "plain", stored: true, set: plain},
 		{name: "Crawl-delay", web: delays, set: plain},
 		{name: "retries", web: busy, set: plain},
 		{name: "time-outs", web: hanging, set: plain},
 		{name: "sitemaps", web: answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, set: plain},
-		{name: "priorities", web: answer.Options{Sitemaps: 1, SitemapShare: 0.7, Priorities: answer.PriorityShares{Typed: 0.3, False: 0.6}}, set: under("foresight"), pages: 400},
+		{name: "priorities", web: answer.Options{Sitemaps: 1, SitemapShare: 0.7, Priorities: answer.PriorityShares{Typed: 0.3, False: 0.6}}, set: under("foresight"), pages: 250},
 		{name: "sitemaps only", web: answer.Options{Sitemaps: 1, SitemapShare: 0.8}, set: everySite(func(c *config.Config) { c.SitemapOnly = true })},
 		{name: "twins", web: answer.Options{HTTPS: 0.5}, set: everySite(func(c *config.Config) { c.KeepAlive = config.Duration{} })},
 		{name: "closed connections", web: answer.Options{NoKeepAlive: 0.5}, set: with(func(c *config.Config) { c.Delay = config.Seconds(1) })},
@@ -106,37 +112,37 @@ func replaySettings() []replaySetting {
 		})},
 		{name: "some pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 60, "opic" })},
 		{name: "some time", web: answer.Mixed(), set: with(func(c *config.Config) { c.Duration = config.Seconds(25) })},
-		{name: "some bytes", web: answer.Mixed(), set: with(func(c *config.Config) { c.Bytes = 400_000 })},
+		{name: "some bytes", stored: true, web: answer.Mixed(), set: with(func(c *config.Config) { c.Bytes = 400_000 })},
 		{name: "stopped", web: answer.Mixed(), set: plain, pauses: stops},
-		{name: "killed", web: answer.Mixed(), set: under("foresight"), pauses: kills},
-		{name: "killed by pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 100, "hedge:opic+xim" }), pauses: kills},
+		{name: "killed", stored: true, web: answer.Mixed(), set: under("foresight"), pauses: kills},
+		{name: "killed by pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 80, "hedge:opic+xim" }), pauses: kills},
 		{name: "cut off", set: cutOff(func() (net.Conn, error) { return nil, errors.New("no route to host") })},
 		{name: "portal", set: cutOff(portal)},
 		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
-		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
+		{name: "hostile", stored: true, web: answer.Hostile(), set: under("foresight")},
 		{name: "recrawl", web: answer.Mixed(), set: with(func(c *config.Config) {
 			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "each", config.Seconds(120)
 		})},
 		{name: "revisit", web: answer.Mixed(), set: with(func(c *config.Config) {
 			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "default", config.Seconds(120)
 		})},
-		{name: "revisit, killed", web: answer.Mixed(), set: with(func(c *config.Config) {
+		{name: "revisit, killed", stored: true, web: answer.Mixed(), set: with(func(c *config.Config) {
 			c.Recrawl, c.Revisit, c.Duration = config.Seconds(40), "default", config.Seconds(120)
 		}), pauses: kills},
 		{name: "balance", web: busy, set: with(func(c *config.Config) {
 			c.Recrawl, c.Balance, c.Duration = config.Seconds(100), "volume=40,quality=40,freshness=20", config.Seconds(60)
 		})},
-		{name: "about something", web: answer.Mixed(), set: about("topical", "winter river", 0)},
+		{name: "about something", stored: true, web: answer.Mixed(), set: about("topical", "winter river", 0)},
 		{name: "about something, killed", web: answer.Mixed(), set: about("two-queue", "mountain garden", 0), pauses: kills},
 		{name: "about something, again", web: busy, set: about("best-first", "winter", 60)},
-		{name: "requisites", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {})},
-		{name: "requisites, one host for all", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {
+		{name: "requisites", stored: true, web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {})},
+		{name: "requisites, one host for all", stored: true, web: answer.Options{Shown: true}, set: shown(func(c *config.Config) {
 			c.Policy, c.Scope, c.Fetchers = "foresight", "regexp:^http://s[0-6]\\.", 3
 		})},
-		{name: "requisites, some pages", web: shownBusy, set: shown(func(c *config.Config) { c.Pages = 60 })},
-		{name: "requisites, killed", web: shownBusy, set: shown(func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }), pauses: kills},
-		{name: "requisites, in batches", web: answer.Options{Shown: true}, set: shown(func(c *config.Config) { c.Batch, c.BatchMode = 10, "thesis" })},
-		{name: "requisites, about something", web: answer.Options{Shown: true}, set: func(o *crawl.RunOptions) {
+		{name: "requisites, some pages", stored: true, web: shownBusy, set: shown(func(c *config.Config) { c.Pages = 60 })},
+		{name: "requisites, killed", stored: true, web: shownBusy, set: shown(func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }), pauses: kills},
+		{name: "requisites, in batches", stored: true, web: answer.Options{Shown: true}, set: shown(func(c *config.Config) { c.Batch, c.BatchMode = 10, "thesis" })},
+		{name: "requisites, about something", stored: true, web: answer.Options{Shown: true}, set: func(o *crawl.RunOptions) {
 			about("topical", "winter river", 0)(o)
 			o.Config.Requisites, o.Config.Pages = true, 60
 		}},

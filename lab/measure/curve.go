@@ -53,6 +53,9 @@ func (j *Judge) Ideal(pages int) Curve {
 	return t.Cumulative()
 }
 
+// Ideal returns C(k) of the best order of all pages that the trial could have fetched.
+func (t *Trial) Ideal() Curve { return t.judge.Ideal(len(t.judge.pages)) }
+
 // Random returns k/T, the share of the importance and of the hot pages that a random order
 // of E is expected to have after k fetches.
 func Random(reachable, pages int) Curve {

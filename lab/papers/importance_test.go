@@ -29,9 +29,11 @@ func TestImportanceOfExperiments(t *testing.T) {
 			t.Fatal(name)
 		}
 		e := found[0]
-		small := func() *experiment.Bench {
-			return experimenttest.BenchOf(experimenttest.Fake(t, fakeweb.Spec{Pages: 400, Sites: 12, Links: 1600, Seed: 4}))
+		spec := fakeweb.Spec{Pages: 400, Sites: 12, Links: 1600, Seed: 4}
+		if name == "castillo04-partial-rank" { // it solves hundreds of times
+			spec.Pages, spec.Links = 100, 400
 		}
+		small := func() *experiment.Bench { return experimenttest.BenchOf(experimenttest.Fake(t, spec)) }
 		plain, other := small(), small()
 		clear(asked)
 		given(other)

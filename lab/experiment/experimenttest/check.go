@@ -43,6 +43,28 @@ func Everything(t testing.TB, r *show.Report) string {
 	return b.String()
 }
 
+// Baselines checks that every chart of what orders find, over the pages that they fetched, has the
+// ideal crawler (P5), which is above all others, and the random one (P6). Where start sets are
+// averaged each has another ideal, and where graphs are compared each curve is one.
+func Baselines(t testing.TB, r *show.Report) {
+	t.Helper()
+	for _, s := range r.Sections {
+		c := s.Chart
+		if c == nil || !strings.HasPrefix(c.XLabel, "pages crawled") && c.YLabel != "share of PageRank" && !strings.Contains(c.YLabel, "in the buffer") {
+			continue
+		}
+		ideal := c.Title == "PageRank of the best pages" || strings.HasSuffix(c.Title, "over start sets")
+		random := false
+		for _, line := range c.Series {
+			ideal = ideal || line.Baseline && strings.HasPrefix(line.Name, "ideal")
+			random = random || line.Baseline && (line.Name == "random" || line.Name == "diagonal")
+		}
+		if !ideal || !random {
+			t.Errorf("%s: the ideal crawler %v, the random one %v", c.Title, ideal, random)
+		}
+	}
+}
+
 // Long leaves a test out of the short run, which is also that of the race
 // detector: it takes long there and finds nothing that the others do not.
 func Long(t *testing.T) {

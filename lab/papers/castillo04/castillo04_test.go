@@ -95,6 +95,7 @@ func TestCastilloExperiments(t *testing.T) {
 			if charts == 0 || tables == 0 {
 				t.Errorf("%d charts, %d tables", charts, tables)
 			}
+			experimenttest.Baselines(t, r)
 			again, err := e.Run(&one)
 			if err != nil {
 				t.Fatal(err)

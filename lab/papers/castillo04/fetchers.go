@@ -38,7 +38,7 @@ func fetchers(r *experiment.Run, p *experiment.Place) error {
 		chart.Series = append(chart.Series, shareSeries(fmt.Sprintf("%s, r = %d", run.Policy, r), run.Trial.Cumulative()))
 	}
 	n := runs[0].Measures.Reachable
-	chart.Series = append(chart.Series, shareDiagonal(n))
+	chart.Series = append(chart.Series, experiment.Baseline(shareSeries("ideal", runs[0].Trial.Ideal())), shareDiagonal(n))
 	r.Show(show.Section{Title: p.World.Name, Text: fmt.Sprintf("T = %s on %s.", show.Counted(n, "page"), show.Counted(p.World.Sites(), "site")), Chart: chart, Table: t})
 	r.Find(p.World.Name, fetchersFinding(runs))
 	return nil

@@ -242,6 +242,7 @@ func startsSection(sets *lab.StartSets) show.Section {
 		band.Baseline = beside(policy)
 		chart.Series = append(chart.Series, band)
 	}
+	chart.Series = append(chart.Series, shareDiagonal(100))
 	return show.Section{Chart: chart, Table: t}
 }
 

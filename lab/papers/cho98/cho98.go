@@ -144,7 +144,7 @@ func buffer(r *experiment.Run, p *experiment.Place) error {
 	high, low := slices.Max(kept), slices.Min(kept)
 	r.Find(p.World.Name, experiment.Found(high-low >= 0.05, "from %.1f %% with %s to %.1f %% with %s",
 		100*low, names[slices.Index(kept, low)], 100*high, names[slices.Index(kept, high)]))
-	r.Show(bufferEnds(c, names, curves), bufferCourse(r, p, names, curves))
+	r.Show(bufferEnds(c, names, curves), bufferCourse(r, c, names, curves))
 	return nil
 }
 
@@ -174,11 +174,11 @@ func bufferEnds(c *experiment.Course, names []string, curves [][]measure.Curve) 
 	name := c.Place.World.Name
 	chart := &plot.Chart{Title: name + ": P_BC at the end", XLabel: "buffer, % of all pages", YLabel: "hot pages in the buffer, %", LogX: true}
 	t := &show.Table{Columns: []show.Column{{Name: "B", Unit: "%", Key: "share"}, {Name: "pages", Key: "room"}, {Name: "pages as important as the B-th", Key: "hot"}}}
-	for _, n := range append(names, "random") {
+	for _, n := range names {
 		chart.Series = append(chart.Series, plot.Series{Name: n})
 		t.Columns = append(t.Columns, show.Column{Name: n, Unit: "%", Key: n})
 	}
-	t.Columns = t.Columns[:3+len(names)]
+	ideal, random := plot.Series{Name: "ideal", Baseline: true}, plot.Series{Name: "random", Baseline: true}
 	for k, of := range bufferShares() {
 		room := measure.PagesAt(of, c.Judge.Reachable())
 		row := []any{show.Brief(100 * of), room, c.Judge.HotBest(room).Pages}
@@ -187,18 +187,24 @@ func bufferEnds(c *experiment.Course, names []string, curves [][]measure.Curve) 
 			chart.Series[i].Add(100*of, v)
 			row = append(row, show.Num(v, 1))
 		}
-		chart.Series[len(names)].Add(100*of, 100*of)
+		ideal.Add(100*of, 100)
+		random.Add(100*of, 100*of)
 		t.Add(row...)
 	}
-	chart.Series[len(names)].Baseline = true
+	chart.Series = append(chart.Series, ideal, random)
 	return show.Section{Title: name, Text: text("buffer-ties"), Chart: chart, Table: t}
 }
 
-// bufferCourse shows P_BC during the crawl, for a tenth.
-func bufferCourse(r *experiment.Run, p *experiment.Place, names []string, curves [][]measure.Curve) show.Section {
+// bufferCourse shows P_BC during the crawl, for a tenth. A random crawler fetches any page and keeps
+// any: a tenth of the hot ones once the buffer is full.
+func bufferCourse(r *experiment.Run, c *experiment.Course, names []string, curves [][]measure.Curve) show.Section {
+	p, of := c.Place, bufferShares()[tenth]
 	chart := &plot.Chart{Title: p.World.Name + ": P_BC with room for 10 %", XLabel: "pages crawled, %", YLabel: "hot pages in the buffer, %"}
 	for i, n := range names {
 		chart.Series = append(chart.Series, r.Percents(n, 0, curves[i][tenth]))
 	}
+	full := 100 * measure.Share(c.Judge.HotBest(measure.PagesAt(of, c.Judge.Reachable())).Pages, c.Judge.Reachable())
+	chart.Series = append(chart.Series, plot.Series{Name: "ideal", X: []float64{0, full, 100}, Y: []float64{0, 100, 100}, Baseline: true},
+		plot.Series{Name: "random", X: []float64{0, 100 * of, 100}, Y: []float64{0, 100 * of, 100 * of}, Baseline: true})
 	return show.Section{Title: p.World.Name + ": during the crawl", Chart: chart}
 }

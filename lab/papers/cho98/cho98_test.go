@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/experiment"
 	"github.com/winnow-crawler/winnow/lab/experiment/experimenttest"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/sim"
 )
 
 // TestClosedWorld (P7): links to and from outside of the site do not count.
@@ -95,6 +96,37 @@ func TestWorseThanRandom(t *testing.T) {
 	}
 	if wrong == 0 || wrong > 30 {
 		t.Errorf("%d of 2000 random orders are worse than random, want about 20 at most", wrong)
+	}
+}
+
+// On a domain whose home page links to 250 pages that nobody else links to, and whose 30 pages with
+// many backlinks come behind the last of them, all orders of the paper are worse than random (X5).
+func TestWorseThanRandomDomain(t *testing.T) {
+	const leaves, hot = 250, 30
+	n := 1 + leaves + hot
+	out, site := make([][]graph.Page, n), make([]graph.Site, n)
+	for p := 1; p <= leaves; p++ {
+		out[0] = append(out[0], graph.Page(p))
+	}
+	for p := leaves; p < n; p++ {
+		for q := leaves + 1; q < n; q++ {
+			if p != q {
+				out[p] = append(out[p], graph.Page(q))
+			}
+		}
+	}
+	w := &lab.World{Name: "domain", Sim: sim.World{Out: experimenttest.Web(t, out), SiteOf: site, Sites: 1, SiteName: func(graph.Site) string { return "http://a.example" }}}
+	w.In = rank.Transpose(w.Sim.Out)
+	t.Cleanup(w.In.Free)
+	p := &experiment.Place{World: w, Seeds: []graph.Page{0}, SeedsName: "page 0"}
+	r, err := experimenttest.Named(t, Experiments(), "cho98-graph5").Run(experimenttest.BenchOf(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []string{"breadth-first", "backlink-count"} { // both fetch 251 of 281 pages before the first hot one
+		if want := order + " behind by 89.3 points at 89 %"; !strings.Contains(r.Verdict, want) {
+			t.Errorf("the verdict does not say %q: %s", want, r.Verdict)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package najork01
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -78,5 +79,56 @@ func TestParallel(t *testing.T) {
 	}
 	if last < 20 {
 		t.Errorf("500 at a time are %v times as fast", last)
+	}
+}
+
+// TestParallelOutside compares the pages a day of the experiment with those of a few lines that have
+// nothing of package sim but the times and sizes of its pages: fetchers take the first page whose
+// site is ready, and a site is ready ten times as long after a page as the page took.
+func TestParallelOutside(t *testing.T) {
+	const n, sites = 400, 25
+	site := make([]graph.Site, n)
+	p := &experiment.Place{SeedsName: "all"}
+	for i := range site {
+		site[i] = graph.Site(i * i % sites)
+		p.Seeds = append(p.Seeds, graph.Page(i))
+	}
+	p.World = &lab.World{Name: "seeds", Sim: sim.World{Out: experimenttest.Web(t, make([][]graph.Page, n)), SiteOf: site, Sites: sites}}
+	b := experimenttest.BenchOf(p)
+	times, err := sim.Preset(experiment.ThesisTimes, b.Random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fetchers := range []int{1, 10, mercatorFetchers} {
+		s := b.Setting(p, nil)
+		if err := (way{"", fetchers, mercatorFactor}).set(b, &s); err != nil {
+			t.Fatal(err)
+		}
+		got, err := dailyRate(b, p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []float64
+		free, ready, done := make([]float64, fetchers), make([]float64, sites), make([]bool, n)
+		for range n {
+			slices.Sort(free)
+			best, at := -1, math.Inf(1)
+			for q := range done {
+				if when := max(free[0], ready[site[q]]); !done[q] && when < at {
+					best, at = q, when
+				}
+			}
+			q, its := graph.Page(best), site[best]
+			took := times.Connect(its, uint32(q)).Seconds() + times.FirstByte(its, q, 0).Seconds() + float64(times.Size(q))/times.Speed(its)
+			done[best] = true
+			free[0] = at + took + times.Close(its, uint32(q)).Seconds()
+			ready[its] = at + took + max(mercatorFactor*took, free[0]-at-took)
+			ends = append(ends, at+took)
+		}
+		slices.Sort(ends)
+		k := int(math.Ceil(parallelMost * n))
+		if want := float64(k) / ends[k-1] * 86400; math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%d at a time: %.1f pages a day, want %.1f", fetchers, got, want)
+		}
 	}
 }
