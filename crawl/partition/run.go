@@ -62,7 +62,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if err := check(o); err != nil {
 		return nil, err
 	}
-	o.Log.Warn("several partitions are new: farms of many domains are not recognised, and some options and verbs are missing; docs/partitions.md lists them")
+	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}

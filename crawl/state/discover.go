@@ -183,6 +183,9 @@ func (s *State) Site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		s.Robots.rules.Append(0)
 		n, domain := s.Limits.addSite(host)
 		s.Traps.Guard.AddSite(host, n, domain)
+		if s.Setup.Owner != nil {
+			s.Traps.Guard.SetPartition(id, s.Setup.Owner(name))
+		}
 	}
 	return id, fresh
 }

@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/state":        append([]string{"exchange", "exchange/suffix", "keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/focus":        {"crawl/config", "crawl/history", "crawl/layout", "crawl/page", "internal/hint", "internal/input", "topic"},
+	"crawl/focus":        {"crawl/config", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "frontier", "graph", "internal/hint", "internal/input", "topic"},
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
