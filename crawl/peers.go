@@ -82,7 +82,7 @@ func (l *loop) say(ask time.Duration) (end bool) {
 	sent, applied := l.desk.Counters()
 	r := port.Report{
 		Sent: sent, Applied: applied,
-		Fetched: l.fetched, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
+		Fetched: l.fetched, Known: l.meter.status.Known, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
 		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes(),
 		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && l.state.Requisites.Left() > 0,
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -48,6 +49,36 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// A crawl that is killed does not fetch more pages than it may: what was granted to a partition and
+// not fetched is granted again.
+func TestLimitsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWeb(t, 3)
+		c := &w.o.Config
+		c.Partitions, c.Pages = 4, 40
+		kills := 0
+		for n := 60; ; n += 20 {
+			w.root.Stop(n)
+			sum, _, err := w.crawl(t.Context())
+			if err == nil {
+				if sum.Why != whyPages || sum.Fetched-sum.Redirects != 40 {
+					t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+				}
+				break
+			}
+			if !errors.Is(err, disk.ErrStopped) {
+				t.Fatal(err)
+			}
+			kills++
+			w.root = w.root.Kill()
+			w.root.Stop(-1)
+		}
+		if w.verify(t, 4); kills < 3 {
+			t.Errorf("killed %d times", kills)
+		}
+	})
+}
+
 // The number of partitions is fixed, and what does not work with several is refused.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -59,9 +90,11 @@ func TestRefused(t *testing.T) {
 				t.Errorf("it says %v, want %s", err, says)
 			}
 		}
-		w.o.Config.Partitions, w.o.Config.KeepPages = 2, 10
+		w.o.Config.Partitions, w.o.Config.KeepPages = 2, 1
 		refused("keep_pages cannot be used")
-		w.o.Config.KeepPages = 0
+		w.o.Config.KeepPages, w.o.Config.StopWhen = 0, "importance > 0.5"
+		refused("stop_when cannot be used")
+		w.o.Config.StopWhen = ""
 		w.run(t)
 		w.o.Config.Partitions = 3
 		refused("has 2 partitions, not 3")

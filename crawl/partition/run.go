@@ -11,7 +11,9 @@ import (
 	"runtime/pprof"
 	"sync"
 
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -187,16 +189,14 @@ func check(o *crawl.RunOptions) error {
 		set       bool
 		key, what string
 	}{
-		{c.StopWhen != "" && c.StopWhen != "off", "stop_when", "the condition would be looked at in each partition"},
-		{c.KeepPages > 0, "keep_pages", "the pages that are kept would be chosen in each partition"},
-		{c.History != "", "history", "the earlier crawl would be read by each partition"},
+		{watchesOne(c), "stop_when", "importance, certain, gain and since_hot are those of one partition"},
+		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
 		{len(c.Examples) > 0, "examples", "examples are fetched before all other pages"},
 		{c.Notices != "", "notices", "notices reach one partition only"},
 		{c.UI != "", "ui", "it controls one partition only"},
 		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
 		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
 		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
-		{o.Chance != nil, "", "pages cannot be given another chance in all partitions yet"},
 		{o.Control != nil, "", "it cannot be controlled"},
 	} {
 		if x.set {
@@ -207,6 +207,12 @@ func check(o *crawl.RunOptions) error {
 		}
 	}
 	return nil
+}
+
+// watchesOne reports whether --stop-when is about more than can be added up over partitions.
+func watchesOne(c *config.Config) bool {
+	cond, err := c.Stop()
+	return err == nil && cond != nil && !advise.IsCount(cond)
 }
 
 func named(key string) string {
