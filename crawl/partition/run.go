@@ -191,7 +191,7 @@ func check(o *crawl.RunOptions) error {
 	}{
 		{watchesOne(c), "stop_when", "importance, certain, gain and since_hot are those of one partition"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
-		{len(c.Examples) > 0, "examples", "examples are fetched before all other pages"},
+		{len(c.Examples) > 0, "examples", "they would be read in one partition only"},
 		{c.Notices != "", "notices", "notices reach one partition only"},
 		{c.UI != "", "ui", "it controls one partition only"},
 		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
