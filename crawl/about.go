@@ -3,17 +3,11 @@ package crawl
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/focus"
-	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -109,63 +103,16 @@ func checkTopic(o *RunOptions, s *state.State) error {
 }
 
 // judgeExamples records what the examples of the topic have to do with it. The session before fetched
-// them, when the topic was not known yet. They are read as they are stored.
+// them, when the topic was not known yet.
 func (a *admission) judgeExamples() error {
-	about := a.state.Setup.Frontier.Topic
-	if about == nil || a.was == nil || a.was.Topic != "" {
+	if a.state.Setup.Frontier.Topic == nil || a.was == nil || a.was.Topic != "" {
 		return nil
 	}
-	files, err := history.WARCFiles(a.options.Dir)
-	if err != nil {
-		return err
-	}
-	found := map[graph.Page]*event.Event{}
-	wanted := a.exampleURLs()
-	o := &gather.Options{Key: a.state.Key, Topic: about, MaxLinks: a.config.MaxLinks}
-	err = history.EachFound(context.Background(), files, o, func(url string, f *gather.Found) error {
-		if p, ok := wanted[url]; ok {
-			found[p] = a.judged(p, f)
-		}
-		return nil
-	})
-	for _, p := range slices.Sorted(maps.Keys(found)) {
+	list, err := focus.Judge(a.state, a.config, a.options.Dir)
+	for i := range list {
 		r := a.begin(event.Judged, a.base)
-		r.Event.Page, r.Event.Links, r.Event.Read = p, found[p].Links, found[p].Read
+		r.Event.Page, r.Event.Links, r.Event.Read = list[i].Page, list[i].Links, list[i].Read
 		a.record()
 	}
 	return err
-}
-
-// exampleURLs returns the examples of the topic that were fetched.
-func (a *admission) exampleURLs() map[string]graph.Page {
-	list := map[string]graph.Page{}
-	for _, u := range a.config.ExampleURLs() {
-		url, err := page.ParseSeed(u)
-		if err != nil {
-			continue
-		}
-		site, rest := page.Site([]byte(url))
-		p, known := a.state.Table.LookupPage(a.state.Key.Page(a.state.Key.Site(site), rest))
-		if known && a.state.Frontier.State(p) == frontier.Fetched {
-			list[url] = p
-		}
-	}
-	return list
-}
-
-// judged returns what was found in a stored page as an event, with the links that are known.
-func (a *admission) judged(p graph.Page, f *gather.Found) *event.Event {
-	e := &event.Event{}
-	e.Read.Set(&f.Read)
-	for i := range f.Links.Len() {
-		q, known := a.state.Table.LookupPage(f.Links.At(i).Hash)
-		if !known || q == p {
-			continue
-		}
-		if x := f.Links.Terms(i); x.Anchor|x.Around != 0 {
-			e.Read.Hits = append(e.Read.Hits, event.Hit{Link: uint32(len(e.Links)), Anchor: x.Anchor, Around: x.Around})
-		}
-		e.Links = append(e.Links, q)
-	}
-	return e
 }

@@ -49,7 +49,7 @@ func newKeeper(s *session) (*keeper, error) {
 	if s.state.Kept == nil {
 		return nil, nil
 	}
-	k := &keeper{recorder: &s.recorder, room: s.config.KeepPages, size: s.options.fileSize(), log: s.log, leaving: map[int]int64{}}
+	k := &keeper{recorder: &s.recorder, room: s.port.Part(s.config.KeepPages), size: s.options.fileSize(), log: s.log, leaving: map[int]int64{}}
 	if err := k.sweep(); err != nil {
 		return nil, diskError(s.options.Dir, err)
 	}

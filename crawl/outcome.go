@@ -313,6 +313,10 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 	e.For = id
 	class, again := o.judge(now, t)
 	var others []string
+	if o.state.IsForeign(id) {
+		o.ruledFor(r, t, class, again)
+		return
+	}
 	switch class {
 	case robots.Found:
 		rule(r, t.rules, again)
@@ -356,14 +360,18 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 	if !o.readsSitemaps(id) {
 		return nil
 	}
-	own, others := o.split(id, Union(nil, t.sitemaps))
+	return o.nameFilesOf(r, id, t.sitemaps, t.rules)
+}
+
+func (o *outcomes) nameFilesOf(r *journal.Record, id graph.Site, files []string, rules robots.Rules) (others []string) {
+	own, others := o.split(id, Union(nil, files))
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}
 	own = slices.DeleteFunc(own, func(url string) bool { return o.state.Sitemaps.Has(id, url) })
 	own = append(own, o.state.Sitemaps.Feeds[id]...)
 	n := len(own)
-	r.Facts.Files = o.state.Sitemaps.Wanted(t.rules, own)
+	r.Facts.Files = o.state.Sitemaps.Wanted(rules, own)
 	r.Event.Files = uint32(len(r.Facts.Files))
 	r.Facts.Dropped = uint32(n - len(r.Facts.Files))
 	return slices.DeleteFunc(others, o.namesOwn)
@@ -422,8 +430,7 @@ func (o *outcomes) hopTo(r *journal.Record, url string) {
 	e := &r.Event
 	denied := o.state.DeniedHop(url)
 	name, _ := page.Site([]byte(url))
-	foreign := o.port != nil && o.port.Owner(name) != o.port.Self // only that partition may request it
-	if !denied && !foreign {
+	if !denied {
 		id, fresh := o.state.Site(o.state.Key.Site(name), name)
 		if id != graph.NoSite && (fresh || !o.state.Frontier.Closed(id)) {
 			e.Class, e.Hop, e.To, r.Facts.Hop = event.Redirect, true, id, url
@@ -435,9 +442,6 @@ func (o *outcomes) hopTo(r *journal.Record, url string) {
 	}
 	e.Class = event.ServerError
 	o.retrySite(r, time.Hour)
-	if foreign {
-		r.Facts.Note = "robots.txt moved to a site of another partition"
-	}
 	if denied {
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
 		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.state.Table.Name(e.For)), "to", url)

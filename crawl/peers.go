@@ -4,8 +4,11 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/exchange"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // converse takes the messages of other partitions, makes messages for them when it is time, and
@@ -21,6 +24,11 @@ func (l *loop) converse(now time.Duration) {
 		l.record()
 		d.Note(&r.Event.Exchange, true, l.nextCommit())
 		l.admission.admitNearer(now)
+		state.Asks(m.Notes, func(x *state.Ask) {
+			if l.state.Ask(l.begin(event.Asked, now), x) {
+				l.record()
+			}
+		}, func(x *state.Rules) { l.outcomes.told(now, x) })
 	})
 	if !l.limits.stopped() {
 		d.Tell(now, l.crew.busy() == 0, func(x event.Exchange) {
@@ -74,7 +82,7 @@ func (l *loop) say(ask time.Duration) (end bool) {
 	sent, applied := l.desk.Counters()
 	r := port.Report{
 		Sent: sent, Applied: applied,
-		Fetched: l.fetched, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
+		Fetched: l.fetched, Known: l.meter.status.Known, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
 		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes(),
 		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && l.state.Requisites.Left() > 0,
 	}
@@ -92,4 +100,55 @@ func (l *loop) say(ask time.Duration) (end bool) {
 // be fetched.
 func (l *loop) starves() bool {
 	return l.config.Pages > 0 && l.limits.used() >= l.limits.allowed && l.state.Frontier.Counts().Queued > 0
+}
+
+// ruledFor records the robots.txt of a site of another partition, which moved to one of this.
+func (o *outcomes) ruledFor(r *journal.Record, t *task, class robots.Class, again time.Duration) {
+	switch class {
+	case robots.Found:
+		rule(r, t.rules, again)
+		r.Facts.Files = append(r.Facts.Files, t.sitemaps...)
+	case robots.Moved:
+		r.Event.Class, r.Facts.Hop = event.Redirect, t.hop
+	case robots.Unavailable:
+		rule(r, robots.Rules{}, again)
+	default:
+		r.Event.Class = event.ServerError
+		o.retrySite(r, again)
+	}
+	o.record()
+}
+
+// told records the robots.txt of a site that moved to one of another partition, which has requested
+// it.
+func (o *outcomes) told(now time.Duration, x *state.Rules) {
+	id, known := o.state.Table.LookupSite(o.state.Key.Site([]byte(x.Site)), []byte(x.Site))
+	to, waits := o.state.Frontier.Asks(id)
+	rules, err := robots.Decode(x.Rules)
+	if !known || !waits || err != nil {
+		return // it was closed meanwhile
+	}
+	r := o.begin(event.Ruled, now)
+	e := &r.Event
+	e.Site, e.For, e.Start, e.End, e.Class = to, id, now, now, x.Class
+	r.Facts.Status, r.Facts.Note = x.Status, x.Note
+	var others []string
+	switch {
+	case x.Again:
+		o.retrySite(r, x.Wait)
+	case x.Hop != "":
+		o.hopTo(r, x.Hop)
+	default:
+		rule(r, rules, x.Wait)
+		if o.readsSitemaps(id) {
+			others = o.nameFilesOf(r, id, x.Files, rules)
+		}
+	}
+	moves := e.Hop
+	if o.record(); !moves {
+		o.hold(id)
+	}
+	for _, url := range others {
+		o.admission.nameFile(now, url)
+	}
 }

@@ -58,7 +58,7 @@ func (a *admission) chance(p graph.Page) bool {
 	case frontier.Failed:
 		return !named || class == f.FailedBy(p)
 	case frontier.RefusedPage:
-		return named && bar == f.Bar(p)
+		return named && bar == f.Bar(p) && bar != event.BarForeign
 	}
 	return false
 }

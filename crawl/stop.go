@@ -40,10 +40,14 @@ func newWatch(s *session) (*advise.Watch, error) {
 
 // counts returns what a condition may count.
 func (l *limits) counts(now time.Duration) *advise.Counts {
-	return &advise.Counts{
+	c := &advise.Counts{
 		Pages: l.fetched, Known: int64(l.state.Frontier.Pages()), Bytes: l.state.Bytes, Hours: l.state.Active(now).Hours(),
 		SinceHot: l.state.Frontier.Topical().SinceHot(),
 	}
+	if l.port != nil {
+		c.Pages, c.Known, c.Bytes = l.port.Council.Sum()
+	}
+	return c
 }
 
 // logStop logs the numbers by which the crawl stops.

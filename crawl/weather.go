@@ -132,8 +132,12 @@ func (w *weather) look(now time.Duration) outlook {
 	patience := w.config.Patience.Duration
 	f := w.state.Frontier
 	n := f.Counts()
+	asked := 0 // by other partitions, for a robots.txt
+	if w.port != nil {
+		asked = n.Hops
+	}
 	switch {
-	case w.fetched > 0 && n.Queued+n.Due == 0 && !w.outage.On():
+	case w.fetched > 0 && n.Queued+n.Due+asked == 0 && !w.outage.On():
 		patience = min(patience, partPatience)
 	case w.fetched > 0:
 	case w.heard:
@@ -143,7 +147,7 @@ func (w *weather) look(now time.Duration) outlook {
 	}
 	w.hopeAt = now + min(hopeEvery, patience/8)
 	switch {
-	case !w.outage.On() && f.Hopeful(), n.Queued+n.Due+n.Requisites == 0:
+	case !w.outage.On() && f.Hopeful(), n.Queued+n.Due+n.Requisites+asked == 0:
 		w.quiet = 0
 	case w.quiet == 0:
 		w.quiet, w.searched = max(now, 1), false

@@ -123,10 +123,13 @@ const (
 	// Linked: message Message of the partition Part was applied. Links are the pages that it
 	// names, Gifts and Amounts what it says about them; those not known before are in New.
 	Linked
+	// Asked: another partition asks for the robots.txt of one of its sites, which is the first of
+	// Needs and moved to the second. With Bar it is not requested.
+	Asked
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked", "asked"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -161,7 +164,7 @@ type Event struct {
 	// Read is what the page has to do with the topic of the crawl (Done, Judged, Rendered).
 	Read Reading
 
-	// Needs are the sites of the requisites that became known (Needed), in the order of their
+	// Needs are the sites of the requisites that became known (Needed; Asked: two), in the order of their
 	// numbers, which continue those known. A site whose id is the number of known sites is new.
 	Needs []graph.Site
 	First graph.Page // Needed: the number of the first of them, 0 if there are none

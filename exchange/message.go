@@ -61,10 +61,7 @@ func (m *Message) Append(b []byte) []byte {
 	for _, v := range m.Lessons {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
-	for _, n := range m.Notes {
-		b = binary.AppendUvarint(append(b, n.Kind), uint64(len(n.Body)))
-		b = append(b, n.Body...)
-	}
+	b = AppendNotes(b, m.Notes)
 	return binary.LittleEndian.AppendUint32(b, sum(b[from:]))
 }
 
@@ -118,16 +115,42 @@ func Decode(b []byte) (*Message, error) {
 		}
 	}
 	for range notes {
-		kind := d.take(1)
-		m.Notes = append(m.Notes, Note{Body: d.take(d.most(uint64(len(d.b))))})
-		if !d.bad {
-			m.Notes[len(m.Notes)-1].Kind = kind[0]
-		}
+		m.Notes = append(m.Notes, d.note())
 	}
 	if d.bad || len(d.b) > 0 {
 		return nil, ErrDamaged
 	}
 	return m, nil
+}
+
+// AppendNotes appends notes to b.
+func AppendNotes(b []byte, list []Note) []byte {
+	for _, n := range list {
+		b = binary.AppendUvarint(append(b, n.Kind), uint64(len(n.Body)))
+		b = append(b, n.Body...)
+	}
+	return b
+}
+
+// DecodeNotes reads what AppendNotes wrote, up to what is no note. Bodies are parts of b.
+func DecodeNotes(b []byte) (list []Note) {
+	d := decoder{b: b}
+	for len(d.b) > 0 {
+		n := d.note()
+		if d.bad {
+			break
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+func (d *decoder) note() (n Note) {
+	kind := d.take(1)
+	if n.Body = d.take(d.most(uint64(len(d.b)))); !d.bad {
+		n.Kind = kind[0]
+	}
+	return n
 }
 
 // decoder takes numbers off the front of b. Once something was bad, all else is 0.

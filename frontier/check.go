@@ -71,6 +71,8 @@ func (c *checker) check() error {
 		return c.known(e.Links)
 	case event.Rendered:
 		return c.rendered()
+	case event.Asked:
+		return c.asked()
 	case event.Sent:
 		return c.exchangeOf()
 	case event.Linked:
@@ -272,7 +274,9 @@ func (c *checker) end(s graph.Site) error {
 
 func (c *checker) ruled() error {
 	f, e := c.f, c.e
-	if err := c.end(e.Site); err != nil {
+	if told := int(e.Site) < f.Sites() && f.sites.exchange.foreign(e.Site); told && e.For == e.Site {
+		return fmt.Errorf("the robots.txt of site %d is for another partition", e.Site)
+	} else if err := c.end(e.Site); err != nil && !told {
 		return err
 	}
 	if e.Hop && (int(e.To) > f.Sites() || int(e.To) == f.o.MaxSites) {

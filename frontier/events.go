@@ -83,6 +83,8 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 		f.sent(e)
 	case event.Linked:
 		f.linked(e)
+	case event.Asked:
+		f.sites.asked(now, e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
 	}
 }
@@ -113,10 +115,14 @@ func (f applier) resolved(now time.Duration, e *event.Event) {
 	f.sites.endAcquisition(now, s)
 }
 
-// ruled ends a Robots task: Site was requested, and For gets the result.
+// ruled ends a Robots task: Site was requested, and For gets the result. If Site is one of another
+// partition, that one has requested it.
 func (f applier) ruled(now time.Duration, e *event.Event) {
-	f.tasks.flying--
-	f.sites.unsettle(e.Site)
+	told := f.sites.exchange.foreign(e.Site)
+	if !told {
+		f.tasks.flying--
+		f.sites.unsettle(e.Site)
+	}
 	if e.For != e.Site && !e.Hop {
 		f.sites.unsettle(e.For) // its rules must be on disk before it is requested
 	}
@@ -125,13 +131,17 @@ func (f applier) ruled(now time.Duration, e *event.Event) {
 		f.sites.clocks.crawlDelay.Set(int(e.For), int64(e.Delay))
 		f.sites.robotsExpiry.Set(int(e.For), int64(e.Expiry))
 	}
-	f.sites.postpone(now, e.Site, e)
+	if !told {
+		f.sites.postpone(now, e.Site, e)
+	}
 	if e.Hop {
 		f.sites.move(now, e.For, e.To)
 	} else {
 		f.rule(now, e)
 	}
-	f.sites.release(now, e.Site, e.End)
+	if !told {
+		f.sites.release(now, e.Site, e.End)
+	}
 }
 
 // rule records the rules that were fetched for a site, or makes it try again. Without rules

@@ -315,6 +315,38 @@ func (x *dispatcher) level(p graph.Page) float64 {
 	return x.orders.boards[0].active.Value(p)
 }
 
+// asked lets a robots.txt be fetched for another partition.
+func (x *sites) asked(now time.Duration, e *event.Event) {
+	for _, s := range e.Needs {
+		if int(s) == x.len() {
+			x.add()
+		}
+	}
+	if e.Bar == event.NoBar {
+		x.endHop(e.Needs[0])
+		x.move(now, e.Needs[0], e.Needs[1])
+	}
+}
+
+// asked checks that the robots.txt is one of another partition.
+func (c *checker) asked() error {
+	e, x := c.e, c.f.sites.exchange
+	if x == nil || len(e.Needs) != 2 {
+		return fmt.Errorf("no partition asks for a robots.txt")
+	}
+	if s := e.Needs[0]; int(s) < c.f.Sites() && !x.foreign(s) || int(e.Needs[1]) < c.f.Sites() && x.foreign(e.Needs[1]) {
+		return fmt.Errorf("the robots.txt of site %d did not move to this partition", s)
+	}
+	return c.sites(e.Needs)
+}
+
+// Asks returns the site of another partition to which the robots.txt of s has moved, if it waits for
+// that partition.
+func (f *Frontier) Asks(s graph.Site) (t graph.Site, ok bool) {
+	t, ok = f.sites.hops.target[s]
+	return t, ok && f.sites.exchange.foreign(t)
+}
+
 // exchangeOf checks what both events of the exchange have.
 func (c *checker) exchangeOf() error {
 	f, e := c.f, c.e

@@ -95,7 +95,7 @@ func (f *Frontier) CanProbe(s graph.Site) bool { return f.sites.canProbe(s) }
 // that waits is at sites whose last answers failed. It visits all sites.
 func (f *Frontier) Hopeful() bool {
 	for i := range f.Sites() {
-		if s := graph.Site(i); f.Failures(s) == 0 && f.Wanting(s) {
+		if s := graph.Site(i); f.Failures(s) == 0 && f.Wanting(s) && !f.sites.exchange.foreign(s) {
 			return true
 		}
 	}

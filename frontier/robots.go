@@ -90,6 +90,8 @@ func (x *sites) nextHop(now time.Duration) (w event.Task, ok bool) {
 		t := graph.Site(first.id)
 		a := x.addresses.address.At(int(t))
 		switch {
+		case x.exchange.foreign(t): // its partition is asked
+			h.open.pop()
 		case h.at(t) == 0 || h.pending[t][0].number != int64(first.at) || x.place.At(int(t)) != ready:
 			h.open.pop()
 		case x.addresses.limited && a != 0 && x.addresses.busy(now, a):

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Linked
+	lastKind  = event.Asked
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -78,6 +78,9 @@ func (w *writer) event(r *Record) {
 		w.sent(e)
 	case event.Linked:
 		w.linked(r)
+	case event.Asked:
+		w.sites(e.Needs, 0)
+		w.byte(byte(e.Bar))
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -136,6 +139,8 @@ func (d *reader) event(r *Record) {
 		d.sent(e)
 	case event.Linked:
 		d.linked(r)
+	case event.Asked:
+		d.asked(e)
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}

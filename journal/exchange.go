@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // message writes the pair and the number of a message.
@@ -82,6 +83,14 @@ func (d *reader) amounts(e *event.Event) {
 	for range d.count() {
 		e.Lessons = append(e.Lessons, math.Float32frombits(bits.ReverseBytes32(d.uint32())))
 	}
+}
+
+func (d *reader) asked(e *event.Event) {
+	first := graph.Page(0)
+	if e.Needs, first = d.sites(e.Needs); len(e.Needs) != 2 || first != 0 {
+		d.fail(fmt.Errorf("%d sites of a robots.txt that moved", len(e.Needs)))
+	}
+	e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
 }
 
 func (d *reader) uint16() uint16 {

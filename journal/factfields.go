@@ -30,6 +30,7 @@ const (
 	onNeeded   kindSet = 1 << event.Needed
 	onBrought  kindSet = 1 << event.Brought
 	onRendered kindSet = 1 << event.Rendered
+	onAsked    kindSet = 1 << event.Asked
 	onContent          = onDone | onRendered
 	onBody             = onDone | onBrought
 	onAnswer           = onRuled | onListed | onBody
@@ -53,7 +54,7 @@ type field struct {
 
 // fields has those first that most pages have. New ones go to the end.
 var fields = [...]field{
-	{makesKnown | onRuled | onNeeded, func(f *Facts) bool { return f.Names.Len() > 0 },
+	{makesKnown | onRuled | onNeeded | onAsked, func(f *Facts) bool { return f.Names.Len() > 0 },
 		func(w *writer, r *Record) { w.names(&r.Facts.Names) },
 		func(d *reader, r *Record) { d.names(&r.Facts.Names, namesOf(&r.Event)) }},
 	{onAnswer, func(f *Facts) bool { return f.Status != 0 },
@@ -93,7 +94,7 @@ var fields = [...]field{
 	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },
 		func(w *writer, r *Record) { w.bytes(r.Facts.Rules) },
 		func(d *reader, r *Record) { r.Facts.Rules = append(r.Facts.Rules, d.bytes()...) }},
-	text(onRuled, func(f *Facts) *string { return &f.Hop }),
+	text(onRuled|onAsked, func(f *Facts) *string { return &f.Hop }),
 	{onFiles, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
 	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
 	text(onAnswer|onResolved|onRendered, func(f *Facts) *string { return &f.Note }),
@@ -166,7 +167,7 @@ var fields = [...]field{
 	{onMoved, func(f *Facts) bool { return f.Moves != nil }, (*writer).moves, (*reader).moves},
 	{onDone, func(f *Facts) bool { return f.Origin != Origin{} }, (*writer).origin, (*reader).origin},
 	text(onSession, func(f *Facts) *string { return &f.Command }),
-	{onNeeded | onRendered, func(f *Facts) bool { return f.Step != 0 },
+	{onNeeded | onRendered | onAsked, func(f *Facts) bool { return f.Step != 0 },
 		func(w *writer, r *Record) { w.byte(r.Facts.Step) },
 		func(d *reader, r *Record) { r.Facts.Step = d.byte() }},
 	{1<<event.Unneeded | onRendered, func(f *Facts) bool { return len(f.Parts) > 0 },
@@ -175,6 +176,9 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return f.Render }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Render = true }},
+	{1 << event.Linked, func(f *Facts) bool { return len(f.Notes) > 0 },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Notes) },
+		func(d *reader, r *Record) { r.Facts.Notes = append(r.Facts.Notes, d.bytes()...) }},
 }
 
 // fixed returns a field of what a page contains that is a hash of 64 bits.
@@ -226,7 +230,7 @@ func namesOf(e *event.Event) int {
 	switch e.Kind {
 	case event.Ruled:
 		return 1
-	case event.Needed:
+	case event.Needed, event.Asked:
 		return len(e.Needs)
 	}
 	return len(e.New)
@@ -506,6 +510,8 @@ type Facts struct {
 	// Step is the number of the pass, Parts are the requisites that the page asked for and that were
 	// not there, and Size is the length of what it shows.
 	Render bool
+	// Notes are what a partition has told besides links (Linked), as package exchange writes them.
+	Notes []byte
 }
 
 // An Origin is the response in the archive to which a revisit record refers.
@@ -536,5 +542,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0], Hints: f.Hints[:0], Parts: f.Parts[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Score: f.Score[:0], Plain: f.Plain[:0], Told: f.Told[:0], Hints: f.Hints[:0], Parts: f.Parts[:0], Notes: f.Notes[:0]}
 }

@@ -38,7 +38,7 @@ func fullFacts() Facts {
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints:   []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves:   &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
-		Command: "set pages 2000", Render: true,
+		Command: "set pages 2000", Render: true, Notes: []byte("notes"),
 	}
 }
 
@@ -112,6 +112,8 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Needed:    {Names: full.Names, Step: full.Step, Dropped: full.Dropped},
 		event.Brought:   brought,
 		event.Unneeded:  {Parts: full.Parts},
+		event.Asked:     {Names: names("https://a.example", "/x/y", "", ""), Hop: full.Hop, Step: full.Step},
+		event.Linked:    {Names: full.Names, Notes: full.Notes},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {
@@ -119,6 +121,9 @@ func TestOnlyNamedFacts(t *testing.T) {
 		}
 		if kind == event.Needed {
 			r.Event.Needs = []graph.Site{0}
+		}
+		if kind == event.Asked {
+			r.Event.Needs, r.Facts.Names = []graph.Site{0, 1}, want.Names
 		}
 		if kind == event.Moved {
 			r.Event.Admit = []graph.Page{7}

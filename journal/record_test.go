@@ -163,6 +163,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Unneeded:  {Task: event.Task{Site: 1}, Files: 16, Bar: event.BarDenied},
 		event.Rendered:  {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Read: full.Read, Class: full.Class, Again: true, Fresh: true},
 		event.Sent:      {Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23}},
+		event.Asked:     {Needs: []graph.Site{18, 3}, Bar: full.Bar},
 		event.Linked: {New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links,
 			Exchange: event.Exchange{Part: 20, Message: 21, Gifts: full.Gifts, Amounts: full.Amounts, Lessons: full.Lessons}},
 	}
@@ -171,7 +172,9 @@ func TestOnlyNamedFields(t *testing.T) {
 	}
 	for kind, want := range named {
 		e := full
-		e.Kind, want.Kind = kind, kind
+		if e.Kind, want.Kind = kind, kind; kind == event.Asked {
+			e.Needs = want.Needs
+		}
 		var got Record
 		if _, err := Decode(Encode(nil, &Record{Event: e}), &got); err != nil {
 			t.Fatalf("%v: %v", kind, err)

@@ -39,9 +39,9 @@ func NewTexts(n *naming.Names, secret [16]byte, pages int) Texts {
 // MiB at most, and some microseconds for a search.
 const nearSize = 1 << 20
 
-// hash returns the hash of a digest. It is keyed, so that no author of pages can fill one
+// Hash returns the hash of a digest. It is keyed, so that no author of pages can fill one
 // part of the table.
-func (c *Texts) hash(digest [16]byte) uint64 { return c.key.Page(0, digest[:]) }
+func (c *Texts) Hash(digest [16]byte) uint64 { return c.key.Page(0, digest[:]) }
 
 // Original returns the page that had a content first, if one had, and where its links
 // lead. A page without words has no content to compare.
@@ -49,11 +49,20 @@ func (c *Texts) Original(digest [16]byte) (p graph.Page, targets uint64, ok bool
 	if digest == [16]byte{} {
 		return graph.NoPage, 0, false
 	}
-	n, ok := c.seen.LookupPage(c.hash(digest))
+	n, ok := c.seen.LookupPage(c.Hash(digest))
 	if !ok {
 		return graph.NoPage, 0, false
 	}
 	return c.first.At(int(n)), c.targets.At(int(n)), true
+}
+
+// PageOf returns the page that had the content with a hash first.
+func (c *Texts) PageOf(hash uint64) (p graph.Page, ok bool) {
+	n, ok := c.seen.LookupPage(hash)
+	if !ok {
+		return graph.NoPage, false
+	}
+	return c.first.At(int(n)), true
 }
 
 // Add records the content of p. If another page had it before, that one stays the original,
@@ -62,7 +71,7 @@ func (c *Texts) Add(digest [16]byte, targets uint64, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
 	}
-	n, fresh := c.seen.Page(c.hash(digest))
+	n, fresh := c.seen.Page(c.Hash(digest))
 	if fresh {
 		c.first.Append(p)
 		c.targets.Append(targets)

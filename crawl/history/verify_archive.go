@@ -86,6 +86,9 @@ func (v *verifier) requested(r *journal.Record) (url string, ok bool) {
 	s, e := v.state, &r.Event
 	switch e.Kind {
 	case event.Ruled:
+		if s.IsForeign(e.Site) {
+			return "", false
+		}
 		if h, ok := s.Robots.HopAt(e.For, e.Site); ok {
 			return h.URL, true
 		}

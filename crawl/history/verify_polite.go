@@ -117,7 +117,9 @@ func (w *polite) after(r *journal.Record) {
 	case event.Retried:
 		w.retried(e)
 	case event.Ruled:
-		w.answered(e.Site, e, event.Robots)
+		if !w.v.state.IsForeign(e.Site) { // otherwise its partition has requested it
+			w.answered(e.Site, e, event.Robots)
+		}
 		w.ruled(r)
 	case event.Listed:
 		w.answered(e.Site, e, event.Sitemap)

@@ -103,6 +103,9 @@ func (b *board) end(sums []*crawl.Summary) *crawl.Summary {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	whole := &crawl.Summary{Status: *history.Merge(list)}
+	for _, s := range sums {
+		whole.Retried += s.Retried
+	}
 	b.write(&whole.Status)
 	return whole
 }

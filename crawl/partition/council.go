@@ -71,6 +71,17 @@ func (c *council) hear() port.Word {
 	return c.word
 }
 
+// sum implements port.Council.
+func (c *council) sum() (fetched, known, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.seats {
+		r := &c.seats[i].report
+		fetched, known, bytes = fetched+r.Fetched, known+r.Known, bytes+r.Bytes
+	}
+	return fetched, known, bytes
+}
+
 // stop stops all partitions.
 func (c *council) stop(why string) {
 	if c.word.Stop == "" {
@@ -209,3 +220,5 @@ type voice struct {
 func (v voice) Say(r port.Report)      { v.council.say(v.self, r) }
 func (v voice) Hear() port.Word        { return v.council.hear() }
 func (v voice) Allow(used int64) int64 { return v.council.allow(v.self, used) }
+
+func (v voice) Sum() (fetched, known, bytes int64) { return v.council.sum() }

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
-	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -49,6 +49,36 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// A crawl that is killed does not fetch more pages than it may: what was granted to a partition and
+// not fetched is granted again.
+func TestLimitsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWeb(t, 3)
+		c := &w.o.Config
+		c.Partitions, c.Pages = 4, 40
+		kills := 0
+		for n := 60; ; n += 20 {
+			w.root.Stop(n)
+			sum, _, err := w.crawl(t.Context())
+			if err == nil {
+				if sum.Why != whyPages || sum.Fetched-sum.Redirects != 40 {
+					t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+				}
+				break
+			}
+			if !errors.Is(err, disk.ErrStopped) {
+				t.Fatal(err)
+			}
+			kills++
+			w.root = w.root.Kill()
+			w.root.Stop(-1)
+		}
+		if w.verify(t, 4); kills < 3 {
+			t.Errorf("killed %d times", kills)
+		}
+	})
+}
+
 // The number of partitions is fixed, and what does not work with several is refused.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -60,31 +90,43 @@ func TestRefused(t *testing.T) {
 				t.Errorf("it says %v, want %s", err, says)
 			}
 		}
-		w.o.Config.Partitions, w.o.Config.KeepPages = 2, 10
+		w.o.Config.Partitions, w.o.Config.KeepPages = 2, 1
 		refused("keep_pages cannot be used")
-		w.o.Config.KeepPages = 0
+		w.o.Config.KeepPages, w.o.Config.StopWhen = 0, "importance > 0.5"
+		refused("stop_when cannot be used")
+		w.o.Config.StopWhen = ""
 		w.run(t)
 		w.o.Config.Partitions = 3
 		refused("has 2 partitions, not 3")
 	})
 }
 
-// A hostile web is crawled politely, with one partition and with several. Farms of many domains are
-// not found across partitions: see docs/partitions.md.
+// A hostile web costs with several partitions what it costs with one, by the server's count: every
+// wanted page comes, the traps get hardly more requests, and rules of politeness hold. Farms lie in
+// several partitions, and so do sites to which a robots.txt moved.
 func TestHostile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		so := answer.Hostile()
-		so.Traps = answer.TrapShares{}
-		w := newTestWeb(t, fakeweb.Spec{Pages: 200, Sites: 16, Links: 1600, Seed: 9}, so)
-		c := &w.o.Config
-		c.Partitions, c.Policy, c.MaxMemory = 4, "opic", 1<<30
-		c.Duration = config.Seconds(300)
-		sum := w.run(t)
-		if sum.Fetched < 100 {
-			t.Errorf("%d pages, because of %s", sum.Fetched, sum.Why)
-		}
-		for _, x := range w.server.Counter().Check(count.Demands{Delay: c.Delay.Duration, PerConnection: 1, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}) {
-			t.Error(x)
-		}
-	})
+	traps := map[int]float64{}
+	for _, n := range []int{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			so := answer.Hostile()
+			so.Seed, so.CrowdLinks, so.MaxSize = 5, 2000, 4000
+			w := &faultWeb{testWeb: newTestWeb(t, fakeweb.Spec{Pages: 800, Sites: 70, Links: 6400, Seed: 5}, so)}
+			c := &w.o.Config
+			c.Partitions, c.MaxMemory, c.Pages = n, 1<<30, 3200
+			if sum := w.run(t); sum.Why != whyUnreachable {
+				t.Errorf("it ended because of %s", sum.Why)
+			}
+			w.check(t, answer.Limits{Sitemaps: true, MaxBody: int(c.MaxBody), MaxDepth: max(0, int(c.MaxDepth))})
+			if n > 1 {
+				w.verify(t, n)
+			}
+			s := w.server.Counter().Summary()
+			if traps[n] = s.TrapShare * float64(s.Requests); s.TrapKinds["farm"] < 20 {
+				t.Errorf("there is no farm: %v", s.TrapKinds)
+			}
+		})
+	}
+	if traps[4] > 1.25*traps[1] {
+		t.Errorf("%.0f requests in traps with four partitions, %.0f with one", traps[4], traps[1])
+	}
 }

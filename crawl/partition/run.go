@@ -11,7 +11,9 @@ import (
 	"runtime/pprof"
 	"sync"
 
+	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -62,7 +64,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if err := check(o); err != nil {
 		return nil, err
 	}
-	o.Log.Warn("several partitions are new: farms of many domains are not recognised, and some options and verbs are missing; docs/partitions.md lists them")
+	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
@@ -187,16 +189,14 @@ func check(o *crawl.RunOptions) error {
 		set       bool
 		key, what string
 	}{
-		{c.StopWhen != "" && c.StopWhen != "off", "stop_when", "the condition would be looked at in each partition"},
-		{c.KeepPages > 0, "keep_pages", "the pages that are kept would be chosen in each partition"},
-		{c.History != "", "history", "the earlier crawl would be read by each partition"},
-		{len(c.Examples) > 0, "examples", "examples are fetched before all other pages"},
+		{watchesOne(c), "stop_when", "importance, certain, gain and since_hot are those of one partition"},
+		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
+		{len(c.Examples) > 0, "examples", "they would be read in one partition only"},
 		{c.Notices != "", "notices", "notices reach one partition only"},
 		{c.UI != "", "ui", "it controls one partition only"},
 		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
 		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
 		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
-		{o.Chance != nil, "", "pages cannot be given another chance in all partitions yet"},
 		{o.Control != nil, "", "it cannot be controlled"},
 	} {
 		if x.set {
@@ -207,6 +207,12 @@ func check(o *crawl.RunOptions) error {
 		}
 	}
 	return nil
+}
+
+// watchesOne reports whether --stop-when is about more than can be added up over partitions.
+func watchesOne(c *config.Config) bool {
+	cond, err := c.Stop()
+	return err == nil && cond != nil && !advise.IsCount(cond)
 }
 
 func named(key string) string {

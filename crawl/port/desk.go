@@ -55,7 +55,7 @@ func NewDesk(p *Port, s *state.State) *Desk {
 // Owes reports whether there is something to tell other partitions.
 func (d *Desk) Owes() bool {
 	for i := range d.port.Of {
-		if d.state.Frontier.Pending(i) > 0 {
+		if d.state.Pending(i) > 0 {
 			return true
 		}
 	}
@@ -87,7 +87,7 @@ func (d *Desk) Tell(now time.Duration, idle bool, make func(event.Exchange)) {
 	due := d.schedule.Due(int64(d.state.Active(now))) || idle
 	many := exchange.Full / exchange.EntryBytes(usualURL, f.Amounts())
 	for i := range d.port.Of {
-		n := f.Pending(i)
+		n := d.state.Pending(i)
 		if n == 0 || !due && n < many || !d.windows.Room(i) {
 			continue
 		}

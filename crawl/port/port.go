@@ -59,6 +59,9 @@ type Council interface {
 	// Allow returns how many pages the partition may have fetched in all, given how many it has
 	// fetched and is fetching. If these are as many, it asks for more.
 	Allow(used int64) int64
+	// Sum returns the pages that all partitions have fetched, those that they know, and the bytes
+	// that they have received.
+	Sum() (fetched, known, bytes int64)
 }
 
 // Addresses keep the limits of IP addresses over all partitions. Harvesters call the methods.
@@ -86,6 +89,7 @@ type Packet struct {
 // A Report tells how a partition stands.
 type Report struct {
 	Fetched int64  // pages, in all sessions
+	Known   int64  // pages that are its own
 	Bytes   int64  // received, in all sessions
 	Stop    string // why it stops; "": it does not
 	// Idle is set if nothing is under way, everything is committed, and nothing can be requested
@@ -153,6 +157,18 @@ func (p *Port) Share(n int64) int {
 		return int(n)
 	}
 	return int(n / int64(p.Of))
+}
+
+// Part returns the part of one partition in a number of which all parts are the sum.
+func (p *Port) Part(n int64) int64 {
+	if p == nil {
+		return n
+	}
+	part := n / int64(p.Of)
+	if int64(p.Self) < n%int64(p.Of) {
+		part++
+	}
+	return part
 }
 
 // NewIdentity returns the identity of a new crawl, which all partitions share.

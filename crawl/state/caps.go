@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/naming"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -245,6 +246,7 @@ type limits struct {
 	domain   *graph.Column[uint32] // by site: number of its domain; the guard has the column
 	shares   *graph.Column[uint32] // by domain
 	domains  domainTable
+	guard    *trap.Guard
 	Freed    bool // a page no longer counts since Freed was last cleared
 }
 
@@ -264,16 +266,28 @@ func (t domainTable) number(domain string) (n uint32, fresh bool) {
 func (l *limits) addSite(host []byte) (n uint32, domain string) {
 	l.admitted.Append(0)
 	domain = page.Domain(host)
-	n, fresh := l.domains.number(domain)
-	if fresh {
-		l.shares.Append(0)
-	}
+	n, _ = l.domainAt(l.domains.Key().Page(0, []byte(domain)), true)
 	return n, domain
+}
+
+// domainAt returns the number of the domain with a hash. It adds the domain if it is new and add is
+// set.
+func (l *limits) domainAt(hash uint64, add bool) (n uint32, ok bool) {
+	if p, ok := l.domains.LookupPage(hash); ok || !add {
+		return uint32(p), ok
+	}
+	p, _ := l.domains.Page(hash)
+	l.shares.Append(0)
+	l.guard.AddDomain(hash)
+	return uint32(p), true
 }
 
 // restore numbers the domains of all sites again, as they were numbered when each site
 // became known.
 func (l *limits) restore() {
+	for _, hash := range l.guard.DomainNames() {
+		l.domains.Page(hash)
+	}
 	for i := range l.names.Table.Sites() {
 		l.domains.number(page.Domain(page.Host(l.names.Table.Name(graph.Site(i)))))
 	}

@@ -71,6 +71,9 @@ func (s *State) Recall(r *journal.Record, url []byte) bool {
 	if _, known := s.Table.LookupPage(t.Hash); known {
 		return true
 	}
+	if self, of := s.Self(); of > 0 && s.Setup.Owner(t.name) != self {
+		return true // its partition makes it known
+	}
 	d := discovery{State: s, r: r, from: graph.NoPage}
 	_, ok := d.number(&t)
 	return ok
@@ -183,6 +186,9 @@ func (s *State) Site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		s.Robots.rules.Append(0)
 		n, domain := s.Limits.addSite(host)
 		s.Traps.Guard.AddSite(host, n, domain)
+		if s.Setup.Owner != nil {
+			s.Traps.Guard.SetPartition(id, s.Setup.Owner(name))
+		}
 	}
 	return id, fresh
 }

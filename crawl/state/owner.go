@@ -61,7 +61,7 @@ func (s *State) sent(e *event.Event) {
 	self, _ := s.Self()
 	list, amounts := s.Frontier.Drained()
 	width := s.Frontier.Amounts()
-	m := exchange.Message{From: uint16(self), To: e.Part, Number: e.Message, Width: width, Lessons: s.Frontier.Lessons()}
+	m := exchange.Message{From: uint16(self), To: e.Part, Number: e.Message, Width: width, Lessons: s.Frontier.Lessons(), Notes: s.Mail.take(int(e.Part))}
 	for i := range list {
 		d := &list[i]
 		site, rest, _ := s.Read(d.Page)
@@ -91,6 +91,7 @@ func (s *State) sent(e *event.Event) {
 func (s *State) Link(r *journal.Record, m *exchange.Message) {
 	e := &r.Event
 	e.Part, e.Message, e.Lessons = m.From, m.Number, append(e.Lessons, m.Lessons...)
+	r.Facts.Notes = exchange.AppendNotes(r.Facts.Notes, m.Notes)
 	for i := range m.Entries {
 		x := &m.Entries[i]
 		t := target{}
@@ -115,15 +116,24 @@ func (s *State) Link(r *journal.Record, m *exchange.Message) {
 }
 
 // linked applies what a message has told: seeds have no depth, and links count.
-func (s *State) linked(e *event.Event) {
-	in := s.in.Slice()
+func (s *State) linked(r *journal.Record) {
+	e, in := &r.Event, s.in.Slice()
 	for i, p := range e.Links {
-		if e.Gifts[i].Depth == 0 {
+		g := &e.Gifts[i]
+		if g.Depth == 0 {
 			s.set(p, seeded)
 		}
-		n := e.Gifts[i].Links
+		switch {
+		case g.Links == 0 || g.Near: // nobody vouches for it
+		case g.Links > 1 || s.has(p, vouched):
+			s.set(p, vouched|read)
+		default:
+			s.set(p, vouched)
+		}
+		n := min(g.Links, linksIn-in[p]&linksIn)
 		if in[p] += n; s.WasFetched(p) {
 			s.Gathered += int64(n)
 		}
 	}
+	s.hear(int(e.Part), r.Facts.Notes)
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -83,7 +84,9 @@ func (x *settling) Decide(s *State, r *journal.Record) {
 func (x *settling) Ended(s *State, r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Ruled:
-		x.now = append(x.now, e.Site)
+		if !s.IsForeign(e.Site) {
+			x.now = append(x.now, e.Site)
+		}
 		if e.For != e.Site && !e.Hop {
 			x.now = append(x.now, e.For)
 		}
@@ -117,6 +120,9 @@ func (s *State) Learn(r *journal.Record) error {
 	}
 	if e.Kind == event.Needed {
 		return s.learnNeeds(r)
+	}
+	if e.Kind == event.Asked {
+		return errors.Join(s.learnSite(names.Site(0), e.Needs[0]), s.learnSite(names.Site(1), e.Needs[1]))
 	}
 	if names.Len() != len(e.New) {
 		return fmt.Errorf("%d URLs for %d new pages", names.Len(), len(e.New))

@@ -191,7 +191,14 @@ func (x *sitemaps) Bar(rules robots.Rules, url string) event.Bar {
 func (s *State) ruled(r *journal.Record) {
 	s.Bytes += r.Event.Bytes
 	s.CutFiles += int64(r.Facts.Dropped)
+	if s.IsForeign(r.Event.For) {
+		s.answerAsked(r)
+		return
+	}
 	s.Robots.note(r)
+	if r.Event.Hop && s.IsForeign(r.Event.To) {
+		s.ask(r.Event.For, r.Event.To)
+	}
 	if e := &r.Event; !e.Hop && !e.Again && !e.Class.Failed() && len(r.Facts.Files) > 0 {
 		delete(s.Sitemaps.known, e.For) // they are read from the beginning
 		s.Sitemaps.add(e.For, r.Facts.Files)

@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/crawl/visit"
+	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/trouble"
@@ -33,7 +34,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 19
+	snapshotVersion = 20
 )
 
 // head holds what is in no column. Maps are lists in the order of their keys, so that
@@ -73,6 +74,7 @@ type head struct {
 	Requisites *requisite.Saved
 	Renders    *render.Saved
 	Letters    []Letter
+	Mail       [][]exchange.Note
 }
 
 // heir is a page to which another one has moved for good.
@@ -121,7 +123,7 @@ func (s *State) Head() *head {
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
-		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(), Letters: slices.Clone(s.Letters),
+		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(), Letters: slices.Clone(s.Letters), Mail: s.Mail.copy(),
 	}
 	if s.Visits != nil {
 		h.Visits = &s.Visits.Saved
@@ -152,6 +154,7 @@ func (s *State) Head() *head {
 func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
 	s.savedTally, s.Letters = h.Tally, h.Letters
+	copy(s.Mail.out, h.Mail)
 	if s.Visits != nil && h.Visits != nil {
 		s.Visits.Saved = *h.Visits
 	}

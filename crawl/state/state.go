@@ -54,12 +54,14 @@ type State struct {
 	Renders    *render.Book // pages that a browser is to show
 	Weather    weather
 	Portal     portal
-	Letters    []Letter      // to other partitions, that were not applied as far as the journal tells
-	settling                 // on replay
-	holes      int           // records that could not be applied: see Replay
-	Began      int64         // wall clock of instant 0, Unix nanoseconds
-	Now        time.Duration // of the last record
-	Next       uint64        // number of the next record
+	Mail       mail
+	Echoes     *content.Echoes // texts that this partition compares; nil if there is one
+	Letters    []Letter        // to other partitions, that were not applied as far as the journal tells
+	settling                   // on replay
+	holes      int             // records that could not be applied: see Replay
+	Began      int64           // wall clock of instant 0, Unix nanoseconds
+	Now        time.Duration   // of the last record
+	Next       uint64          // number of the next record
 	// LastConfig is the configuration of the last session, TOML.
 	LastConfig []byte
 	Scope      *gather.Scope // in force; nil on replay, where the journal holds the refusals
@@ -100,7 +102,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	}
 	s.Duplicates, s.Mirrors = duplicates{s: s}, newMirrors(s, m)
 	s.Robots.rules = graph.NewColumnIn[uint32](&s.Saved, "site rules", m)
-	s.Limits = limits{names: &s.Names, domain: s.Traps.Guard.SiteDomains(), domains: domainTable{urltable.New("domain", set.secret, m, 1)}, Freed: true}
+	s.Limits = limits{names: &s.Names, domain: s.Traps.Guard.SiteDomains(), domains: domainTable{urltable.New("domain", set.secret, m, 1)}, guard: s.Traps.Guard, Freed: true}
 	s.Limits.admitted = graph.NewColumnIn[uint32](&s.Saved, "site admitted", m)
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
@@ -117,6 +119,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	}
 	s.Addresses = number.NewAddresses(&s.derived, 4*m+1024)
 	graph.AddTo(&s.derived, s.Limits.domains)
+	s.connect()
 	return s, nil
 }
 
@@ -170,6 +173,7 @@ func (s *State) maps(each func(name string, bytes int64)) {
 	each("address numbers", s.Addresses.Bytes())
 	each("site troubles", s.Robots.mapBytes()+s.Sitemaps.mapBytes()+s.Weather.mapBytes())
 	each("trap maps", s.Traps.Guard.MapBytes())
+	each("mail", s.Mail.bytes())
 	each("requisites that wait", s.Requisites.MapBytes()+s.Renders.MapBytes())
 }
 
@@ -261,10 +265,12 @@ func (s *State) count(r *journal.Record) {
 		s.session(r)
 	case event.Scored:
 		s.Scores.note(r)
+	case event.Asked:
+		s.asked(r)
 	case event.Sent:
 		s.sent(e)
 	case event.Linked:
-		s.linked(e)
+		s.linked(r)
 	case event.Dropped:
 		s.Dropped += int64(len(e.Admit))
 		s.Visits.Note(r)

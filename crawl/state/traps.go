@@ -137,6 +137,8 @@ func (t *traps) note(r *journal.Record) {
 		t.noteRefusal(e)
 	case event.Done, event.Rendered:
 		t.noteDone(r)
+	case event.Linked:
+		t.noteTold(e)
 	}
 	t.noteBars(&r.Event, r.Facts.Trial)
 }
@@ -215,6 +217,7 @@ func (t *traps) noteDone(r *journal.Record) {
 	}
 	s.Mirrors.note(r, home)
 	t.noteNews(r)
+	s.noteText(r)
 }
 
 // noteLinks notes the sites that a page links to, and those of which it made pages known.
@@ -227,7 +230,19 @@ func (t *traps) noteLinks(e *event.Event, home graph.Site) {
 		}
 	}
 	for _, to := range e.New {
-		t.Guard.MadeKnown(home, to)
+		t.Guard.MadeKnown(e.Page, home, to)
+	}
+}
+
+// noteTold notes the pages to which other partitions have found links.
+func (t *traps) noteTold(e *event.Event) {
+	for i, p := range e.Links {
+		switch g, site := &e.Gifts[i], t.s.Frontier.Site(p); {
+		case g.Depth == 0:
+			t.Guard.Seed(site)
+		case g.Links > 0:
+			t.Guard.LinkedFrom(site)
+		}
 	}
 }
 
@@ -334,6 +349,7 @@ type mirrors struct {
 	other  *graph.Column[uint32] // by site: 1 + the site that it is compared with; 0: none
 	common *graph.Column[uint8]  // by site: paths that the other had before, at most mostPaths
 	equal  *graph.Column[uint8]  // of these, with the same content
+	echoes *graph.Column[uint8]  // by site: paths at which another partition had the same content; at most mostPaths
 	text   []byte                // scratch
 }
 
@@ -347,6 +363,7 @@ func newMirrors(s *State, max int) mirrors {
 		other:  graph.NewColumnIn[uint32](&s.Saved, "mirror other", max),
 		common: graph.NewColumnIn[uint8](&s.Saved, "mirror common", max),
 		equal:  graph.NewColumnIn[uint8](&s.Saved, "mirror equal", max),
+		echoes: graph.NewColumnIn[uint8](&s.Saved, "mirror echoes", max),
 	}
 }
 

@@ -85,7 +85,9 @@ func (w *weather) note(r *journal.Record) {
 			delete(w.sites, e.Site)
 		}
 	case event.Ruled, event.Listed, event.Brought:
-		w.ended(e.Site, r)
+		if !w.s.IsForeign(e.Site) {
+			w.ended(e.Site, r)
+		}
 	case event.Done:
 		w.ended(w.s.Frontier.Site(e.Page), r)
 	}

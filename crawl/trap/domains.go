@@ -35,6 +35,7 @@ const (
 const (
 	seeded  = 1 << iota
 	visited // a page was requested
+	named   // other partitions may know where it hangs
 )
 
 // Ways in which a domain is reached.
@@ -63,6 +64,7 @@ type domains struct {
 	proven *graph.Column[uint16] // by domain: proven hosts: see prove
 	leads  *graph.Column[uint16] // by domain: pages that it made known on others that hang as it does
 	marked *graph.Column[uint8]  // by domain: flags
+	abroad abroad
 }
 
 func newDomains(set *graph.Set, max int) domains {
@@ -73,7 +75,7 @@ func newDomains(set *graph.Set, max int) domains {
 		good: short("trap site news"), same: short("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
 		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"), leads: short("trap domain leads"),
-		marked: graph.NewColumnIn[uint8](set, "trap domain flags", max),
+		marked: graph.NewColumnIn[uint8](set, "trap domain flags", max), abroad: newAbroad(set, max),
 	}
 }
 
@@ -87,7 +89,12 @@ func (d *domains) add(domain uint32, isFirst bool) {
 		flags = first
 	}
 	d.flags.Append(flags)
-	for d.via.Len() <= int(domain) {
+	d.grow(int(domain) + 1)
+}
+
+// grow makes room for so many domains.
+func (d *domains) grow(n int) {
+	for d.via.Len() < n {
 		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news} {
 			c.Append(0)
 		}
@@ -103,6 +110,10 @@ func (d *domains) seed(s graph.Site) {
 	n := d.of.At(int(s))
 	d.mark(s, outside)
 	d.marked.Slice()[n] |= seeded
+	if d.abroad.foreign(n) {
+		d.find(n, ground)
+		return
+	}
 	d.hang(n, ground)
 }
 
@@ -120,17 +131,27 @@ func (d *domains) link(from, to graph.Site) {
 		d.hang(a, ground)
 	}
 	switch via := d.via.At(int(b)); {
+	case d.abroad.foreign(b):
+		d.find(b, d.under(a))
 	case via == ground:
+	case via == unlinked:
+		d.hang(b, d.under(a))
 	case d.marked.At(int(a))&seeded != 0:
 		d.hang(b, ground)
-	case via == unlinked:
-		for d.height(a) >= maxHeight {
-			a = d.via.At(int(a)) - above
-		}
-		d.hang(b, a+above)
 	default:
 		d.hang(b, d.common(via, a+above))
 	}
+}
+
+// under returns the place of a domain to which the domain a is the first to link.
+func (d *domains) under(a uint32) uint32 {
+	if d.marked.At(int(a))&seeded != 0 {
+		return ground
+	}
+	for d.height(a) >= maxHeight {
+		a = d.via.At(int(a)) - above
+	}
+	return a + above
 }
 
 // mark sets a flag of a site.
@@ -199,6 +220,7 @@ func (d *domains) hang(n, via uint32) {
 	d.weigh(was, -weight)
 	d.via.Set(int(n), via)
 	d.weigh(via, weight)
+	d.moved(n)
 }
 
 // weigh adds weight to a place in the tree and to all above it. The weight may be negative,
@@ -269,28 +291,33 @@ func (d *domains) fetched(s graph.Site) {
 	d.news.Slice()[n]++
 	countUp(d.good, int(s))
 	d.prove(s)
+	d.grown(n)
 }
 
 // branch returns the domain on the ground above that of a site (top), and the domain right
 // below top on the way. ok is false if the domain of the site hangs below none.
 func (d *domains) branch(s graph.Site) (top, branch uint32, ok bool) {
 	top = d.of.At(int(s))
-	for d.via.At(int(top)) >= above {
-		branch, top, ok = top, d.via.At(int(top))-above, true
+	for d.place(top) >= above {
+		branch, top, ok = top, d.place(top)-above, true
 	}
-	return top, branch, ok && d.via.At(int(top)) == ground
+	return top, branch, ok && d.place(top) == ground
 }
 
-// lead notes that a page of one site made a page of another known.
-func (d *domains) lead(from, to graph.Site) {
+// lead notes that a page of one site made a page of another known. It reports whether both hang
+// below the same domain. It counts when the partition of the other has said where that hangs: see
+// heardOf.
+func (d *domains) lead(from, to graph.Site) bool {
 	a, b := d.of.At(int(from)), d.of.At(int(to))
 	if a == b {
-		return
+		return false
 	}
 	top, _, ok := d.branch(from)
-	if other, _, also := d.branch(to); ok && also && top == other {
+	other, _, also := d.branch(to)
+	if ok = ok && also && top == other; ok && d.via.At(int(b)) != unlinked {
 		countUp(d.leads, int(a))
 	}
+	return ok
 }
 
 // isEnd reports whether pages of the domain of a site were requested and led to hardly any
@@ -302,11 +329,14 @@ func (d *domains) isEnd(s graph.Site) bool {
 }
 
 // farmLeft returns how many requests are left for a branch. All branches of a domain
-// together have as many requests as some of them.
+// together have as many requests as some of them. Each partition has its part, and one new site.
 func (d *domains) farmLeft(top, branch uint32) uint64 {
 	had := uint64(d.below.At(int(branch)))
 	sum := uint64(d.below.At(int(top)) - d.own.At(int(top)))
 	all := freePages + worth*uint64(math.Sqrt(float64(d.news.At(int(top)))))
+	if n := d.abroad.parts(); n > 1 {
+		all = max(newSite, all/n)
+	}
 	return min(all-min(all, had), branches*all-min(branches*all, sum))
 }
 

@@ -95,8 +95,13 @@ func (g *Guard) SiteDomains() *graph.Column[uint32] { return g.domains.of }
 func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
 
 // MadeKnown notes that a fetched page of one site made a page of another known. It is called
-// after Linked.
-func (g *Guard) MadeKnown(from, to graph.Site) { g.domains.lead(from, to) }
+// after Linked. A page of a farm that another partition has, and will refuse, counts for a trial
+// of the page that made it known.
+func (g *Guard) MadeKnown(p graph.Page, from, to graph.Site) {
+	if g.domains.lead(from, to) && g.domains.abroad.foreign(g.domains.of.At(int(to))) {
+		g.trials.made(p)
+	}
+}
 
 // Linked notes that a fetched page of one site links to a page of another.
 func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }

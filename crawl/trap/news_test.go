@@ -120,10 +120,10 @@ func TestEnds(t *testing.T) {
 		t.Errorf("another page of a member is judged %v", bar)
 	}
 	for range 2 {
-		g.MadeKnown(2, 3)
+		g.MadeKnown(0, 2, 3)
 	}
-	g.MadeKnown(3, 3) // itself
-	g.MadeKnown(3, 0) // not of its kind
+	g.MadeKnown(0, 3, 3) // itself
+	g.MadeKnown(0, 3, 0) // not of its kind
 	if g.isEnd(2) || !g.isEnd(3) {
 		t.Error("a domain that leads to others of its kind is an end, or one that does not is none")
 	}

@@ -22,7 +22,8 @@ type World struct {
 	Trail *history.Trail
 	Graph *graph.Graph
 
-	temp string // directory of the file
+	all  *history.All // not nil: all partitions of the crawl, and Crawl is one of them
+	temp string       // directory of the file
 }
 
 // WorldOptions configure how a World is made.
@@ -64,15 +65,16 @@ func (w *World) read(ctx context.Context, o WorldOptions) (err error) {
 	if path := w.Crawl.Path; len(w.Trail.Visits) == 0 {
 		return &hint.Error{Err: fmt.Errorf("%w: no page of %s has been fetched", lab.ErrNothing, path), Hint: "resume the crawl: winnow crawl --dir " + path}
 	}
-	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
-		return err
-	}
-	return w.write(ctx, o)
-}
-
-func (w *World) write(ctx context.Context, o WorldOptions) error {
 	feed, err := w.Crawl.Feed()
 	if err != nil {
+		return err
+	}
+	return w.write(ctx, feed, o)
+}
+
+// write writes the graph, and opens it.
+func (w *World) write(ctx context.Context, feed *graph.Feed, o WorldOptions) (err error) {
+	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
 		return err
 	}
 	file := filepath.Join(w.temp, "crawl.wg")
@@ -91,7 +93,11 @@ func (w *World) write(ctx context.Context, o WorldOptions) error {
 
 // Close closes the crawl and removes the file.
 func (w *World) Close() {
-	w.Crawl.Close()
+	if w.all != nil {
+		w.all.Close()
+	} else {
+		w.Crawl.Close()
+	}
 	if w.Graph != nil {
 		w.Graph.Close()
 	}
