@@ -32,6 +32,7 @@ type Taker struct {
 	dir    *layout.Parts
 	from   uint64     // record of the last snapshot
 	links  int64      // links at that time
+	pages  int        // and known pages
 	done   chan error // of the snapshot under way; nil: there is none
 	began  time.Time
 	copies int64           // bytes of the largest state that is copied
@@ -48,10 +49,12 @@ type Taker struct {
 // RecordCost is the time to replay a record, measured on crawls of generated webs (see bench).
 const RecordCost = 4 * time.Microsecond
 
-// The time to replay a link, and the time that a replay may take, which grows by as much for each
-// snapshotUnit of the state.
+// The time to replay a link, and that to take in a new page where the policy looks at the links
+// of pages, as foresight does; and the time that a replay may take, which grows by as much for
+// each snapshotUnit of the state.
 const (
 	linkCost     = 300 * time.Nanosecond
+	pageCost     = 7 * time.Microsecond
 	replayLimit  = 3 * time.Second
 	snapshotUnit = 600 << 20
 	copyLimit    = 1 << 30
@@ -63,7 +66,7 @@ const (
 func New(dir *layout.Parts, s *state.State, copies int64, every time.Duration) *Taker {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Taker{
-		ctx: ctx, cancel: cancel, dir: dir, from: s.Next, links: s.Links,
+		ctx: ctx, cancel: cancel, dir: dir, from: s.Next, links: s.Links, pages: s.Frontier.Pages(),
 		copies: cmp.Or(copies, copyLimit), every: cmp.Or(every, replayLimit),
 	}
 }
@@ -84,7 +87,7 @@ func (f *Taker) Due(s *state.State, log *slog.Logger) bool {
 		}
 		return false
 	}
-	cost := time.Duration(s.Next-f.from)*RecordCost + time.Duration(s.Links-f.links)*linkCost
+	cost := f.cost(s)
 	if cost < f.every {
 		return false
 	}
@@ -93,6 +96,15 @@ func (f *Taker) Due(s *state.State, log *slog.Logger) bool {
 		return false
 	}
 	return n > f.copies || f.ready(s)
+}
+
+// cost returns the time that it would take to replay what is new since the last snapshot.
+func (f *Taker) cost(s *state.State) time.Duration {
+	cost := time.Duration(s.Next-f.from)*RecordCost + time.Duration(s.Links-f.links)*linkCost
+	if s.Setup.Policy.Spec.Links {
+		cost += time.Duration(s.Frontier.Pages()-f.pages) * pageCost
+	}
+	return cost
 }
 
 // ready reports whether there is memory for a copy. If not, it has it prepared: the system
@@ -130,7 +142,7 @@ func newRoom(size int) *graph.Column[uint8] {
 // Begin begins a snapshot. Due must have returned true.
 func (f *Taker) Begin(s *state.State) {
 	done := make(chan error, 1)
-	f.done, f.began, f.from, f.links = done, time.Now(), s.Next, s.Links
+	f.done, f.began, f.from, f.links, f.pages = done, time.Now(), s.Next, s.Links, s.Frontier.Pages()
 	if f.room == nil && s.Memory() > f.copies {
 		set, parts := s.Setup, *f.dir
 		parts.UrlFile, parts.Stop, parts.Grown = layout.FollowedFile, f.ctx.Err, f.held.Store
