@@ -41,7 +41,7 @@ func TestCrashes(t *testing.T) {
 // tortured reports whether the long form of the tests runs (make torture).
 func tortured() bool { return os.Getenv("WINNOW_TORTURE") != "" }
 
-// lives is how often a test is repeated: so many times, fewer with -short, and in the
+// lives is how often a test is repeated: half as many times, fewer with -short, and in the
 // long form (make torture, WINNOW_TORTURE=50) many more.
 func lives(usual, short int) int {
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
@@ -50,7 +50,7 @@ func lives(usual, short int) int {
 	if testing.Short() {
 		return short
 	}
-	return usual
+	return (usual + 1) / 2
 }
 
 // wholeCrawl is what a crawl without a crash comes to.

@@ -33,7 +33,7 @@ func TestHostileEach(t *testing.T) {
 		t.Skip("a minute, and several under the race detector; TestHalfDown and TestMixedWeb stay")
 	}
 	for i, name := range hostileSwitches() {
-		if !tortured() && i%6 != 0 {
+		if !tortured() && i%12 != 0 {
 			continue // TestHostile has all of them together
 		}
 		t.Run(name, func(t *testing.T) {

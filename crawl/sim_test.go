@@ -36,7 +36,7 @@ func TestSimEqualsReal(t *testing.T) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			for i, name := range livePolicies() {
-				if testing.Short() && i%12 != 4 || !tortured() && (i+k)%2 != 0 {
+				if testing.Short() && i%12 != 4 || !tortured() && (i+k)%4 != 0 {
 					continue
 				}
 				synctest.Test(t, func(t *testing.T) { s.compare(t, name, uint64(i+1)) })

@@ -133,7 +133,7 @@ func TestPositionsOfSites(t *testing.T) {
 // TestExplainFactors: a policy that explains itself tells the numbers of its definition.
 func TestExplainFactors(t *testing.T) {
 	for name, factors := range map[string]int{
-		"breadth-first": 1, "backlink-count": 1, "opic": 1, "location": 3, "xim": 3, "pagerank": 1, "larger-sites-first": 1,
+		"breadth-first": 1, "backlink-count": 1, "opic": 1, "location": 3, "xim": 3, "pagerank": 4, "larger-sites-first": 1,
 		"site-at-a-time": 2, "mix:opic*3+xim": 6, "hedge:opic+random": 3, "random": 0,
 	} {
 		f := halfCrawled(t, name, Options{})

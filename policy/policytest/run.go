@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"os"
 	"bytes"
 	"math"
 	"slices"
@@ -13,9 +14,9 @@ import (
 
 // Run checks the policy with a name, which may include parameters.
 func Run(t *testing.T, name string) {
-	worlds := uint64(2)
-	if testing.Short() {
-		worlds = 1
+	worlds := uint64(1)
+	if os.Getenv("WINNOW_TORTURE") != "" {
+		worlds = 4
 	}
 	for _, s := range Settings() {
 		t.Run(s.Name, func(t *testing.T) {
