@@ -1,9 +1,9 @@
 package policytest
 
 import (
-	"os"
 	"bytes"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
