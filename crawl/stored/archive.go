@@ -247,6 +247,12 @@ func (a *Archive) committed(s *source) (int64, error) {
 		return 0, err
 	}
 	defer c.Close()
+	for _, path := range []string{s.path, strings.TrimSuffix(s.path, archive.OpenSuffix)} {
+		if info, err := os.Stat(path); err == nil { // it has grown since, to the end of a record at least
+			s.size = max(s.size, info.Size())
+			break
+		}
+	}
 	number, _ := archive.FileNumber(s.name)
 	switch end := c.Archived(); {
 	case number > end.File:
