@@ -63,10 +63,13 @@ func (b *badBus) send(to int, p port.Packet) {
 	}
 }
 
-// lives returns the number of seeds: so many, and ten times as many with make torture.
+// lives returns the number of seeds: so many, a tenth of them with -short, and ten times as many with make torture.
 func lives(usual int) int {
 	if os.Getenv("WINNOW_TORTURE") != "" {
 		return 10 * usual
+	}
+	if testing.Short() {
+		return usual / 10
 	}
 	return usual
 }

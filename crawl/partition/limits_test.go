@@ -105,6 +105,9 @@ func TestRefused(t *testing.T) {
 // wanted page comes, the traps get hardly more requests, and rules of politeness hold. Farms lie in
 // several partitions, and so do sites to which a robots.txt moved.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two crawls of a hostile web; TestFaults has fewer pages and all goroutines")
+	}
 	traps := map[int]float64{}
 	for _, n := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
