@@ -274,6 +274,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		Wall: a.epoch.UnixNano(), Version: a.options.Version, Config: a.config.AppendFilesSum(text),
 		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
+	r.Facts.Node, r.Facts.Epoch = a.port.Holder()
 	r.Facts.Prior = a.prior.packed
 	r.Facts.Named, r.Facts.Lost = true, a.lost
 	r.Facts.Command = a.options.orders.text()

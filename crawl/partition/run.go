@@ -55,6 +55,8 @@ type run struct {
 	bodies  *fetch.Budget
 	wakes   []chan struct{}
 	page    sync.Mutex // of OnPage
+	// tenure returns the right to crawl a partition; nil: no other process can have one.
+	tenure func(self int) port.Tenure
 }
 
 func newRun(o *crawl.RunOptions, t *top) (*run, error) {
@@ -160,6 +162,9 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
 		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
+	}
+	if r.tenure != nil {
+		o.Port.Tenure = r.tenure(self)
 	}
 	return o, nil
 }

@@ -7,6 +7,7 @@ package port
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
@@ -28,6 +29,8 @@ type Port struct {
 	// Addresses are those to which requests are made.
 	Addresses Addresses
 	Bodies    *fetch.Budget // of all bodies in memory
+	// Tenure is the right to crawl the partition, nil if no other process can have it.
+	Tenure Tenure
 	// Wake receives when there is a permit, a word or a message. It has room for one.
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
@@ -70,6 +73,24 @@ type Addresses interface {
 	Acquire(ctx context.Context, addr netip.Addr) bool
 	Release(addr netip.Addr)
 }
+
+// A Tenure is the right of this process to crawl a partition. Another one may take it, and has a copy
+// of the journal for that.
+type Tenure interface {
+	// Owner returns the name of this machine and the epoch of the tenure, for the session.
+	Owner() (node string, epoch uint64)
+	// Commit adds a group to the copy while local writes it to the disk, and returns nil when both are
+	// done. With session it is the first of a session. The bytes of the group are valid until local has
+	// been called. After an error nothing is written any more.
+	Commit(g journal.Group, session bool, local func() error) error
+	// Gate returns an error if nothing may be sent to a site now.
+	Gate() error
+	// Lost is closed when the tenure is over, and everything that is under way is void.
+	Lost() <-chan struct{}
+}
+
+// ErrLost is the error of a run whose tenure is over.
+var ErrLost = errors.New("another machine has the partition, or may have it")
 
 // A Bus carries packets between partitions. It may lose, delay, repeat and reorder them.
 type Bus interface {
@@ -134,6 +155,38 @@ func (p *Port) Woken() <-chan struct{} {
 		return nil
 	}
 	return p.Wake
+}
+
+// Holder returns the machine that crawls and the epoch of its tenure, for the session.
+func (p *Port) Holder() (node string, epoch uint64) {
+	if p == nil || p.Tenure == nil {
+		return "", 0
+	}
+	return p.Tenure.Owner()
+}
+
+// Gate returns what is called before anything is sent to a site; nil: nothing is.
+func (p *Port) Gate() func() error {
+	if p == nil || p.Tenure == nil {
+		return nil
+	}
+	return p.Tenure.Gate
+}
+
+// Lost returns a channel that is closed when everything that is under way is void; nil: it never is.
+func (p *Port) Lost() <-chan struct{} {
+	if p == nil || p.Tenure == nil {
+		return nil
+	}
+	return p.Tenure.Lost()
+}
+
+// Commit writes a group to the disk, and to the copy of the journal if there is one.
+func (p *Port) Commit(g journal.Group, session bool, local func() error) error {
+	if p == nil || p.Tenure == nil {
+		return local()
+	}
+	return p.Tenure.Commit(g, session, local)
 }
 
 // Beside tells how many bytes the partition takes, and returns what the others take.
