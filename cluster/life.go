@@ -280,6 +280,11 @@ func (l *life) step() {
 			l.running.Go(func() { l.bury(d) })
 		}
 	}
+	for p, revision := range l.roster.Forgotten(l.value.Incarnation) {
+		if t := l.tenants[p]; t != nil && t.remind(revision) {
+			l.node.log().Warn("the register has forgotten who owns a partition", "partition", p)
+		}
+	}
 	if l.leaving || now.Monotonic-l.began.Monotonic < settling {
 		return
 	}

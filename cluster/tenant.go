@@ -16,21 +16,23 @@ const restTime = 5 * time.Second
 
 // A tenant serves one partition of a life.
 type tenant struct {
-	life      *life
-	partition int
-	ctx       context.Context // ends when the partition is to be handed over
-	finish    context.CancelFunc
+	life        *life
+	partition   int
+	incarnation uint64
+	ctx         context.Context // ends when the partition is to be handed over
+	finish      context.CancelFunc
 
 	mu       sync.Mutex
 	tenure   *Tenure // nil: the partition was not taken yet
 	over     bool
+	reminded uint64    // revision: see remind
 	value    partValue // of the key
 	revision uint64
 }
 
 // settle begins to serve a partition. The life is locked.
 func (l *life) settle(p int) {
-	t := &tenant{life: l, partition: p}
+	t := &tenant{life: l, partition: p, incarnation: l.value.Incarnation}
 	t.ctx, t.finish = context.WithCancel(l.ctx)
 	l.tenants[p] = t
 	l.running.Go(func() {
@@ -161,6 +163,23 @@ func (t *tenant) mark(tenure *Tenure, done <-chan struct{}) {
 	if revision, err := t.life.put(partKey(t.partition), t.revision, value); err == nil {
 		t.value, t.revision = value, revision
 	}
+}
+
+// remind tells the register again who owns the partition, at a revision. It reports whether it
+// does: once for each revision.
+func (t *tenant) remind(revision uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reminded == revision || t.tenure == nil || t.over {
+		return false
+	}
+	t.reminded = revision
+	value := partValue{t.tenure.Node, t.incarnation, t.tenure.Epoch, 0}
+	if t.tenure.begun.Load() {
+		value.Begun = value.Epoch
+	}
+	t.life.running.Go(func() { _, _ = t.life.put(partKey(t.partition), revision, value) })
+	return true
 }
 
 // release clears the owner of the partition, so that another node may take it at once. If it is not

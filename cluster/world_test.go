@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/winnow-crawler/winnow/cluster"
 	"github.com/winnow-crawler/winnow/cluster/memory"
@@ -29,7 +32,7 @@ type world struct {
 	disks   map[string][][]cluster.Group // by node and partition
 	at      map[int]map[*request]bool    // requests under way, by partition
 	newest  []uint64                     // the latest epoch that has made a request, by partition
-	kept    [][]string                   // groups whose commits were reported, by partition
+	kept    [][]uint64                   // hashes of groups whose commits were reported, by partition
 	served  []time.Time                  // the last commit, by partition
 	count   int                          // requests
 	gaps    int                          // requests of processes that were stopped between check and request
@@ -50,7 +53,7 @@ func newWorld(t *testing.T, seed uint64, parts int, f memory.Faults) *world {
 	return &world{
 		t: t, broker: memory.New(seed, f), start: time.Now(), parts: parts, rng: rand.New(rand.NewPCG(seed, 2)),
 		disks: map[string][][]cluster.Group{}, at: map[int]map[*request]bool{}, newest: make([]uint64, parts),
-		kept: make([][]string, parts), served: make([]time.Time, parts), asked: map[[2]int]bool{},
+		kept: make([][]uint64, parts), served: make([]time.Time, parts), asked: map[[2]int]bool{},
 	}
 }
 
@@ -85,7 +88,12 @@ var errDead = errors.New("the process is dead")
 
 // run starts a process on the disk of a node.
 func (w *world) run(name string) *process {
-	p := &process{w: w, name: name, rate: 0.95 + 0.1*float64(w.draw(1000))/1000, ended: make(chan error, 1)}
+	return w.runAt(name, 0.95+0.1*float64(w.draw(1000))/1000)
+}
+
+// runAt starts a process with a clock that is too slow or too fast.
+func (w *world) runAt(name string, rate float64) *process {
+	p := &process{w: w, name: name, rate: rate, ended: make(chan error, 1)}
 	w.mu.Lock()
 	if w.disks[name] == nil {
 		w.disks[name] = make([][]cluster.Group, w.parts)
@@ -200,7 +208,25 @@ type record struct {
 	Node  string `json:",omitempty"` // of a session
 	Epoch uint64
 	Pages []int `json:",omitempty"`
-	Noise string
+}
+
+// encode returns the bytes of a group, some of which are large.
+func (r *record) encode(large bool) []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	if b = append(b, '\n'); large {
+		b = append(b, make([]byte, 700<<10)...)
+	}
+	return b
+}
+
+// parse reads the bytes of a group.
+func parse(b []byte) (r record, err error) {
+	line, _, _ := bytes.Cut(b, []byte{'\n'})
+	err = json.Unmarshal(line, &r)
+	return r, err
 }
 
 func (m *model) disk() *[]cluster.Group { return &m.w.disks[m.name][m.number] }
@@ -248,27 +274,22 @@ func (m *model) Add(fn func(add func(cluster.Group) error) error) error {
 func (m *model) Run(ctx context.Context, t *cluster.Tenure) error {
 	next, page := uint64(0), 0
 	if err := m.Groups(func(g cluster.Group) error {
-		var r record
+		r, err := parse(g.Bytes)
 		next, page = g.Next, page+len(r.Pages)
-		if err := json.Unmarshal(g.Bytes, &r); err != nil {
-			return err
-		}
-		page += len(r.Pages)
-		return nil
+		return err
 	}); err != nil {
 		return err
 	}
 	commit := func(r *record) error {
-		b, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		g := cluster.Group{First: next, Next: next + 1, Bytes: b}
+		g := cluster.Group{First: next, Next: next + 1, Bytes: r.encode(m.w.draw(100) == 0)}
 		if r.Node != "" {
 			g.Epoch = r.Epoch
 		}
 		next++
 		return m.commit(t, g)
+	}
+	if err := t.Gate(); err == nil {
+		m.w.failf("partition %d: requests are allowed before the session", m.number)
 	}
 	if err := commit(&record{Node: m.name, Epoch: t.Epoch}); err != nil {
 		return err
@@ -281,13 +302,6 @@ func (m *model) Run(ctx context.Context, t *cluster.Tenure) error {
 			}
 			r.Pages = append(r.Pages, page)
 			page++
-		}
-		if m.w.draw(50) == 0 { // a group of several entries
-			noise := make([]byte, 700<<10)
-			for i := range noise {
-				noise[i] = 'a' + byte(i%17)
-			}
-			r.Noise = string(noise)
 		}
 		if err := commit(r); err != nil {
 			return err
@@ -309,7 +323,7 @@ func (m *model) commit(t *cluster.Tenure, g cluster.Group) error {
 	}
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
-	m.w.kept[m.number] = append(m.w.kept[m.number], string(g.Bytes))
+	m.w.kept[m.number] = append(m.w.kept[m.number], xxh3.Hash(g.Bytes))
 	m.w.served[m.number] = time.Now()
 	return nil
 }
@@ -337,7 +351,8 @@ func (m *model) fetch(t *cluster.Tenure, page int) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-t.Lost():
+	case <-t.Lost(): // it takes a moment to close a connection
+		time.Sleep(time.Duration(m.w.draw(int64(time.Second))))
 	}
 	err := m.hold()
 	m.w.end(m.number, r)
@@ -379,8 +394,7 @@ func (w *world) end(p int, r *request) {
 }
 
 // groups returns the groups of a log, read by a client without faults.
-func (w *world) groups(p int) []cluster.Group {
-	var m []cluster.Group
+func (w *world) groups(p int) (m []cluster.Group) {
 	if err := cluster.ReadLog(context.Background(), w.broker.Client("reader", nil).Engine().Log(p), func(g cluster.Group) error {
 		g.Bytes = slices.Clone(g.Bytes)
 		m = append(m, g)
@@ -396,11 +410,11 @@ func (w *world) groups(p int) []cluster.Group {
 func (w *world) check() (pages int) {
 	w.t.Helper()
 	for p := range w.parts {
-		has := map[string]bool{}
+		has := map[uint64]bool{}
 		page, epoch := 0, uint64(0)
 		for _, g := range w.groups(p) {
-			var r record
-			if err := json.Unmarshal(g.Bytes, &r); err != nil {
+			r, err := parse(g.Bytes)
+			if err != nil {
 				w.t.Fatal(err)
 			}
 			if r.Node != "" {
@@ -418,12 +432,12 @@ func (w *world) check() (pages int) {
 				}
 				page++
 			}
-			has[string(g.Bytes)] = true
+			has[xxh3.Hash(g.Bytes)] = true
 		}
 		pages += page
 		for _, want := range w.kept[p] { // pages are in order, so groups are
 			if !has[want] {
-				w.t.Errorf("partition %d: a committed group is lost: %.80s", p, want)
+				w.t.Errorf("partition %d: a committed group is lost", p)
 				break
 			}
 		}

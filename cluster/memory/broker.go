@@ -21,13 +21,17 @@ import (
 type Faults struct {
 	Delay  time.Duration // of each way, at most
 	Lost   float64       // share of requests, of answers and of messages that are lost
-	Late   float64       // share of requests that arrive when the caller has given up
+	Late   float64       // share of requests that arrive when the caller has given up, up to a minute later
 	Repeat float64       // share of requests and messages that arrive twice
+	Stall  float64       // share of the deliveries of a watch that come very late
 	Shared bool          // all logs share their sequence numbers, as parts of one
 }
 
 // patience is how long a caller waits.
 const patience = 4 * time.Second
+
+// long is how late something may come: when the lease of who has sent it has lapsed.
+const long = time.Minute
 
 // ErrUnknown is returned for what was not answered.
 var ErrUnknown = errors.New("there was no answer")
@@ -79,7 +83,8 @@ func (b *Broker) Part(node string, out, in bool) {
 func (b *Broker) SetFaults(f Faults) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.faults.Delay, b.faults.Lost, b.faults.Late, b.faults.Repeat = f.Delay, f.Lost, f.Late, f.Repeat
+	f.Shared = b.faults.Shared
+	b.faults = f
 }
 
 // LosePower makes each log and the register lose up to so many of their last writes, though they
@@ -154,12 +159,23 @@ func (b *Broker) draw() trip {
 	}
 	t.lost, t.mute = b.rng.Float64() < f.Lost, b.rng.Float64() < f.Lost
 	if b.rng.Float64() < f.Late {
-		t.there += patience + time.Duration(b.rng.Int64N(int64(5*patience)))
+		t.there += patience + time.Duration(b.rng.Int64N(int64(long)))
 	}
 	if b.rng.Float64() < f.Repeat {
 		t.times = 2
 	}
 	return t
+}
+
+// stall returns how long a watch waits.
+func (b *Broker) stall() time.Duration {
+	d := b.draw().there
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rng.Float64() < b.faults.Stall {
+		d += time.Duration(b.rng.Int64N(int64(long)))
+	}
+	return d
 }
 
 // A Client is the broker as one node sees it.
@@ -334,7 +350,7 @@ func (r register) Watch(ctx context.Context, fn func(cluster.Value)) error {
 			return ErrUnknown
 		}
 		slices.SortFunc(list, func(x, y cluster.Value) int { return cmp.Compare(x.Revision, y.Revision) })
-		time.Sleep(b.draw().there)
+		time.Sleep(b.stall())
 		if err := r.hook(); err != nil {
 			return err
 		}

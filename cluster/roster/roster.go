@@ -117,6 +117,7 @@ type member struct {
 type holding struct {
 	Part
 	revision uint64
+	behind   bool    // the register has forgotten this owner, and names an earlier one
 	named    string  // who should own it
 	since    Instant // from when on
 }
@@ -136,10 +137,15 @@ func (r *Roster) SeeNode(name string, revision uint64, n Node, now Instant) {
 }
 
 // SeePart notes the key of a partition. An owner who has no key of its own is watched from now on:
-// its key was lost.
+// its key was lost. A register that names an earlier epoch than before has lost its tail: the later
+// owner remains the owner.
 func (r *Roster) SeePart(p int, revision uint64, x Part, now Instant) {
 	h := &r.parts[p]
-	h.Part, h.revision = x, revision
+	h.revision, h.behind = revision, x.Epoch < h.Epoch
+	if h.behind {
+		x = h.Part
+	}
+	h.Part = x
 	if x.Node != "" && r.nodes[x.Node] == nil {
 		r.nodes[x.Node] = &member{Node{Incarnation: x.Incarnation}, 0, now}
 	}
@@ -198,9 +204,20 @@ func (r *Roster) free(x *Part) bool {
 	return x.Node == "" || m != nil && (m.Incarnation > x.Incarnation || m.Gone && m.Incarnation == x.Incarnation)
 }
 
-// Part returns what was seen of a partition, and the revision of its key; 0 is one that was never
-// owned.
-func (r *Roster) Part(p int) (Part, uint64) { return r.parts[p].Part, r.parts[p].revision }
+// Forgotten returns the partitions that an incarnation of this node owns although the register
+// names an earlier owner, each with the revision of its key.
+func (r *Roster) Forgotten(incarnation uint64) map[int]uint64 {
+	var list map[int]uint64
+	for p := range r.parts {
+		if h := &r.parts[p]; h.behind && h.owned(r.self, incarnation) {
+			if list == nil {
+				list = map[int]uint64{}
+			}
+			list[p] = h.revision
+		}
+	}
+	return list
+}
 
 // Claims returns the partitions that an incarnation of this node is to take: those that are free
 // and that it should own, and those that it owns.

@@ -167,3 +167,25 @@ func TestGive(t *testing.T) {
 		t.Error("given by another incarnation")
 	}
 }
+
+// A register that has lost its tail names an earlier owner.
+func TestForgotten(t *testing.T) {
+	a, b := New("a", 1), New("b", 1)
+	for _, r := range []*Roster{a, b} {
+		r.SeeNode("a", 1, Node{Incarnation: 1}, at(0))
+		r.SeeNode("b", 2, Node{Incarnation: 1}, at(0))
+		r.SeePart(0, 3, Part{"a", 1, 10}, at(0))
+		r.SeePart(0, 4, Part{"b", 1, 11}, at(0))
+		r.SeePart(0, 3, Part{"a", 1, 10}, at(0))
+	}
+	if a.Claims(1) != nil || len(a.Forgotten(1)) > 0 {
+		t.Error("the earlier owner takes it back")
+	}
+	if list := b.Forgotten(1); !slices.Equal(b.Claims(1), []int{0}) || list[0] != 3 {
+		t.Errorf("the owner does not know: %v", list)
+	}
+	b.SeePart(0, 4, Part{"b", 1, 11}, at(0))
+	if len(b.Forgotten(1)) > 0 {
+		t.Error("the register knows again")
+	}
+}
