@@ -79,6 +79,7 @@ type process struct {
 	ended  chan error
 
 	mu      sync.Mutex
+	owners  map[int]bool // partitions whose Run has not returned
 	dead    bool
 	stopped chan struct{} // closed when it goes on; nil: it runs
 	stops   int
@@ -93,7 +94,7 @@ func (w *world) run(name string) *process {
 
 // runAt starts a process with a clock that is too slow or too fast.
 func (w *world) runAt(name string, rate float64) *process {
-	p := &process{w: w, name: name, rate: rate, ended: make(chan error, 1)}
+	p := &process{w: w, name: name, rate: rate, ended: make(chan error, 1), owners: map[int]bool{}}
 	w.mu.Lock()
 	if w.disks[name] == nil {
 		w.disks[name] = make([][]cluster.Group, w.parts)
@@ -271,7 +272,25 @@ func (m *model) Add(fn func(add func(cluster.Group) error) error) error {
 	})
 }
 
+// Run also takes its time to return.
 func (m *model) Run(ctx context.Context, t *cluster.Tenure) error {
+	m.mu.Lock()
+	if m.owners[m.number] {
+		m.w.failf("partition %d has two owners in one process", m.number)
+	}
+	m.owners[m.number] = true
+	m.mu.Unlock()
+	err := m.own(ctx, t)
+	if m.w.draw(4) == 0 {
+		time.Sleep(time.Duration(m.w.draw(int64(15 * time.Second))))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.owners[m.number] = false
+	return err
+}
+
+func (m *model) own(ctx context.Context, t *cluster.Tenure) error {
 	next, page := uint64(0), 0
 	if err := m.Groups(func(g cluster.Group) error {
 		r, err := parse(g.Bytes)

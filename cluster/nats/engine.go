@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -61,20 +62,50 @@ func Create(ctx context.Context, nc *client.Conn, o Options) error {
 	if err != nil {
 		return err
 	}
-	if _, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: n.bucket(), History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas,
+	if err := persist(ctx, func(ctx context.Context) error {
+		_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: n.bucket(), History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas})
+		return err
 	}); err != nil {
 		return fmt.Errorf("make the register of %s: %w", o.Crawl, err)
 	}
 	for i := range n.streams {
-		if _, err := js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: n.stream(i), Subjects: []string{n.all(i)}, Storage: jetstream.FileStorage, Replicas: o.Replicas,
-			Discard: jetstream.DiscardNew, DenyDelete: true, DenyPurge: true, MaxMsgSize: largest,
+		if err := persist(ctx, func(ctx context.Context) error {
+			_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+				Name: n.stream(i), Subjects: []string{n.all(i)}, Storage: jetstream.FileStorage, Replicas: o.Replicas,
+				Discard: jetstream.DiscardNew, DenyDelete: true, DenyPurge: true, MaxMsgSize: largest,
+			})
+			return err
 		}); err != nil {
-			return fmt.Errorf("make the stream of partition %d of %s: %w", i, o.Crawl, err)
+			return fmt.Errorf("make stream %d of %s: %w", i, o.Crawl, err)
 		}
 	}
 	return nil
+}
+
+const (
+	// tryTime is how long one try of an operation takes at most: brokers that have no leader yet do not
+	// answer.
+	tryTime = 5 * time.Second
+	// noPeers is the code of an error of brokers that do not know each other yet.
+	noPeers = 10005
+)
+
+// persist does something that is done at most once, and tries again while brokers are starting.
+func persist(ctx context.Context, do func(context.Context) error) error {
+	for {
+		short, cancel := context.WithTimeout(ctx, tryTime)
+		err := do(short)
+		cancel()
+		var e *jetstream.APIError
+		if err == nil || ctx.Err() != nil || errors.As(err, &e) && e.Code != 503 && e.ErrorCode != noPeers {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(tryTime / 20):
+		}
+	}
 }
 
 // Open returns the engine of a crawl whose streams were made.
@@ -87,8 +118,11 @@ func Open(ctx context.Context, nc *client.Conn, o Options) (cluster.Engine, erro
 	if err != nil {
 		return cluster.Engine{}, err
 	}
-	kv, err := js.KeyValue(ctx, n.bucket())
-	if err != nil {
+	var kv jetstream.KeyValue
+	if err := persist(ctx, func(ctx context.Context) (err error) {
+		kv, err = js.KeyValue(ctx, n.bucket())
+		return err
+	}); err != nil {
 		return cluster.Engine{}, fmt.Errorf("open the register of %s: %w", o.Crawl, err)
 	}
 	return cluster.Engine{
