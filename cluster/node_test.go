@@ -128,6 +128,7 @@ func TestNodeFaults(t *testing.T) {
 func (c chaos) run(t *testing.T, seed uint64) {
 	bad := memory.Faults{Delay: 500 * time.Millisecond, Lost: 0.01, Late: 0.005, Repeat: 0.02, Stall: 0.01, Shared: seed%2 == 1}
 	w := newWorld(t, seed, c.parts, bad)
+	w.slow = true
 	rng := rand.New(rand.NewPCG(seed, 3))
 	list := make([]*process, c.nodes)
 	for i := range list {
