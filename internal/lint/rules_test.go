@@ -141,6 +141,11 @@ var arrows = map[string][]string{
 	"exchange/suffix":               {},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
+	"cluster":                       {"cluster/roster"},
+	"cluster/roster":                {},
+	"cluster/memory":                {"cluster"},
+	"cluster/clustertest":           {"cluster"},
+	"cluster/nats":                  {"cluster"},
 	"policy/order":                  {"event", "graph", "queue", "score", "topic"},
 	"policy/mix":                    {"event", "graph", "policy/order", "score"},
 	"policy/focused":                {"event", "graph", "policy/group", "policy/linear", "policy/mix", "policy/order", "score"},
@@ -152,7 +157,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear", "cluster/roster"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
