@@ -96,6 +96,27 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
+// A node whose lease has lapsed does not begin again before its connections are closed: that it
+// begins again frees its partitions.
+func TestRejoinWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
+		w.linger = 4 * time.Second
+		list := []*process{w.runAt("a", 1), w.runAt("b", 1)}
+		time.Sleep(time.Minute)
+		w.broker.Part("a", true, true)
+		for lost := 0; lost == 0; time.Sleep(100 * time.Millisecond) {
+			w.mu.Lock()
+			lost = w.lost
+			w.mu.Unlock()
+		}
+		w.broker.Part("a", false, false)
+		w.allServed(time.Now(), 15*time.Second)
+		end(list)
+		w.check()
+	})
+}
+
 // chaos is one run with many faults.
 type chaos struct {
 	nodes, parts int
