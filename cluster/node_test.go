@@ -101,17 +101,21 @@ func TestTakeover(t *testing.T) {
 func TestRejoinWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
-		w.linger = 4 * time.Second
+		w.takes, w.linger = 40*time.Second, 5700*time.Millisecond // longer than it takes to take a partition again, and less than until it is buried
 		list := []*process{w.runAt("a", 1), w.runAt("b", 1)}
 		time.Sleep(time.Minute)
 		w.broker.Part("a", true, true)
-		for lost := 0; lost == 0; time.Sleep(100 * time.Millisecond) {
+		lost := 0
+		for cut := time.Now(); lost == 0 && time.Since(cut) < roster.TTL; time.Sleep(100 * time.Millisecond) {
 			w.mu.Lock()
 			lost = w.lost
 			w.mu.Unlock()
 		}
+		if lost == 0 {
+			t.Error("no connection was closed")
+		}
 		w.broker.Part("a", false, false)
-		w.allServed(time.Now(), 15*time.Second)
+		w.allServed(time.Now(), 2*time.Minute)
 		end(list)
 		w.check()
 	})

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,7 @@ type world struct {
 	asked   map[[2]int]bool              // partition and page
 	bad     []string
 	slow    bool          // owners take their time to end
+	takes   time.Duration // how long a request takes; 0: up to a second
 	linger  time.Duration // how long a connection takes to close; 0: up to a second
 	lost    int           // connections that were closed because a tenure was lost
 	gates   int64         // every so many times a process is stopped at a gate; 0: never
@@ -369,7 +371,7 @@ func (m *model) fetch(t *cluster.Tenure, page int) error {
 	r := &request{m.process, t.Epoch, m.stops != stops}
 	m.mu.Unlock()
 	m.w.begin(m.number, page, r)
-	timer := time.NewTimer(time.Duration(m.w.draw(int64(time.Second))))
+	timer := time.NewTimer(cmp.Or(m.w.takes, time.Duration(m.w.draw(int64(time.Second)))))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
