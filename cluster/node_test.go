@@ -106,7 +106,7 @@ func TestRejoinWaits(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.broker.Part("a", true, true)
 		lost := 0
-		for cut := time.Now(); lost == 0 && time.Since(cut) < roster.TTL; time.Sleep(100 * time.Millisecond) {
+		for cut := time.Now(); lost == 0 && time.Since(cut) < roster.TTL; time.Sleep(time.Millisecond) {
 			w.mu.Lock()
 			lost = w.lost
 			w.mu.Unlock()
