@@ -23,9 +23,9 @@ COLD        := b25eb86
 # a profile. Cold, that is 1,627 compilations for vet instead of 480, 1,707 for the tests
 # instead of 541, and as many again for the race detector (go vet -n, go test -n). A profile
 # changes what is inlined and nothing else; make build and make bench use it.
-check test browser race: export GOFLAGS := $(GOFLAGS) -pgo=off
+check test browser race engine: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test browser race torture bench polite scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture engine bench polite scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -56,6 +56,10 @@ torture: ## 50 kills of real crawls, hundreds of power losses in memory, every c
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/partition ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
 	go test -count=1 -tags gonum -run Gonum ./graph/rank
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl ./crawl/metrics ./crawl/stored/text
+
+engine: ## what clusters rely on, with three real brokers: power loss, a full disk, killed leaders, two writers, costs; six minutes, and root for the first two
+	@out=$$(mktemp); WINNOW_ENGINE=1 go test -count=1 -timeout 20m -v -run Machine ./cluster/nats > $$out 2>&1; rc=$$?; \
+	grep -E '^\||--- (FAIL|SKIP)|_test.go:|panic' $$out; rm -f $$out; exit $$rc
 
 bench: ## ratios against yardsticks, then every Go benchmark, then other crawlers and an older winnow (bench/peers), 20 minutes
 	go run ./bench

@@ -96,6 +96,31 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
+// A node whose lease has lapsed does not begin again before its connections are closed: that it
+// begins again frees its partitions.
+func TestRejoinWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
+		w.takes, w.linger = 40*time.Second, 5700*time.Millisecond // longer than it takes to take a partition again, and less than until it is buried
+		list := []*process{w.runAt("a", 1), w.runAt("b", 1)}
+		time.Sleep(time.Minute)
+		w.broker.Part("a", true, true)
+		lost := 0
+		for cut := time.Now(); lost == 0 && time.Since(cut) < roster.TTL; time.Sleep(time.Millisecond) {
+			w.mu.Lock()
+			lost = w.lost
+			w.mu.Unlock()
+		}
+		if lost == 0 {
+			t.Error("no connection was closed")
+		}
+		w.broker.Part("a", false, false)
+		w.allServed(time.Now(), 2*time.Minute)
+		end(list)
+		w.check()
+	})
+}
+
 // chaos is one run with many faults.
 type chaos struct {
 	nodes, parts int

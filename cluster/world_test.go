@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,8 +40,11 @@ type world struct {
 	repeats int                          // pages that were requested again
 	asked   map[[2]int]bool              // partition and page
 	bad     []string
-	slow    bool  // owners take their time to end
-	gates   int64 // every so many times a process is stopped at a gate; 0: never
+	slow    bool          // owners take their time to end
+	takes   time.Duration // how long a request takes; 0: up to a second
+	linger  time.Duration // how long a connection takes to close; 0: up to a second
+	lost    int           // connections that were closed because a tenure was lost
+	gates   int64         // every so many times a process is stopped at a gate; 0: never
 }
 
 // A request is one to the server of a partition.
@@ -367,12 +371,12 @@ func (m *model) fetch(t *cluster.Tenure, page int) error {
 	r := &request{m.process, t.Epoch, m.stops != stops}
 	m.mu.Unlock()
 	m.w.begin(m.number, page, r)
-	timer := time.NewTimer(time.Duration(m.w.draw(int64(time.Second))))
+	timer := time.NewTimer(cmp.Or(m.w.takes, time.Duration(m.w.draw(int64(time.Second)))))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-t.Lost(): // it takes a moment to close a connection
-		time.Sleep(time.Duration(m.w.draw(int64(time.Second))))
+	case <-t.Lost():
+		m.w.close()
 	}
 	err := m.hold()
 	m.w.end(m.number, r)
@@ -405,6 +409,18 @@ func (w *world) begin(p, page int, r *request) {
 	}
 	w.newest[p] = max(w.newest[p], r.epoch)
 	w.at[p][r] = true
+}
+
+// close takes the moment that it takes to close a connection.
+func (w *world) close() {
+	d := time.Duration(w.draw(int64(time.Second)))
+	w.mu.Lock()
+	w.lost++
+	if w.linger > 0 {
+		d = w.linger
+	}
+	w.mu.Unlock()
+	time.Sleep(d)
 }
 
 func (w *world) end(p int, r *request) {
