@@ -200,23 +200,36 @@ func (c *Codebook) assign(k int) bool {
 	return next == 1<<maxCode
 }
 
-// Bytes returns the codebook as it is stored: the length of every code, kind by kind.
+// Bytes returns the codebook as it is stored: the length of every code, kind by kind, two to a
+// byte, the first in the low half; noCode where there is none.
 func (c *Codebook) Bytes() []byte {
-	b := make([]byte, 0, int(kinds)*tokens)
-	for k := range c.lengths {
-		b = append(b, c.lengths[k][:]...)
+	b := make([]byte, codebookBytes)
+	for i := range int(kinds) * tokens {
+		n := min(c.lengths[i/tokens][i%tokens], noCode)
+		b[i/2] |= n << (i % 2 * 4)
 	}
 	return b
 }
 
+const (
+	noCode        = 15
+	codebookBytes = (int(kinds)*tokens + 1) / 2
+)
+
 // OpenCodebook returns a stored codebook.
 func OpenCodebook(b []byte) (*Codebook, error) {
-	if len(b) != int(kinds)*tokens {
-		return nil, fmt.Errorf("%w: codes of %d bytes, not %d", ErrCorrupt, len(b), int(kinds)*tokens)
+	if len(b) != codebookBytes {
+		return nil, fmt.Errorf("%w: codes of %d bytes, not %d", ErrCorrupt, len(b), codebookBytes)
 	}
 	c := newCodebook()
+	for i := range int(kinds) * tokens {
+		n := b[i/2] >> (i % 2 * 4) & 15
+		if n == noCode {
+			n = absent
+		}
+		c.lengths[i/tokens][i%tokens] = n
+	}
 	for k := range c.lengths {
-		copy(c.lengths[k][:], b[k*tokens:])
 		if !c.assign(k) {
 			return nil, fmt.Errorf("%w: the codes of numbers of kind %d are no prefix code", ErrCorrupt, k)
 		}

@@ -172,7 +172,7 @@ func TestCodebookDamage(t *testing.T) {
 	sound, refused := s.book.Bytes(), 0
 	for i := range sound {
 		b := bytes.Clone(sound)
-		b[i] = []byte{0, 1, b[i] + 1, b[i] - 1, absent, 15}[i%6]
+		b[i] = []byte{0, 1, b[i] + 1, b[i] - 1, 0xff, b[i] ^ 16}[i%6]
 		if bytes.Equal(b, sound) {
 			continue
 		}
