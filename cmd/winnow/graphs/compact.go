@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ func newCompactCommand(u *console.UI) *cobra.Command {
 		Use:   "compact G [--plain] -o G2",
 		Short: "write a graph in less space",
 		Long: `The new graph has the same pages, ids, links and names, and every verb reads it as it reads
-the other: all results are the same. Its links take a fifth to a third less space, because
+the other: all results are the same. Its links take a quarter to a third less space, because
 their codes are fitted to the graph and the index has only some of the lists. In exchange, a
 list takes longer to read. import, generate and extract do the same with --compact.
 
@@ -48,6 +49,10 @@ type compactResult struct {
 }
 
 func runCompact(ctx context.Context, u *console.UI, opt *compactOptions, path string) error {
+	if opt.output == "" {
+		other := strings.TrimSuffix(path, ".wg") + map[bool]string{true: "-plain.wg", false: "-compact.wg"}[opt.plain]
+		return console.WithHint(console.Usagef("no file to write to"), "try: %s", u.WithFlag("-o", other))
+	}
 	if err := NotAnInput(opt.output, path); err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func (o *graphFile) addFlags(f *pflag.FlagSet) {
 
 // addCompact adds --compact to a verb.
 func addCompact(f *pflag.FlagSet, compact *bool) {
-	f.BoolVar(compact, "compact", false, "store links in a fifth to a third less space; a link takes longer to write and to read")
+	f.BoolVar(compact, "compact", false, "store links in a quarter to a third less space; they take longer to write and to read")
 }
 
 // check returns an error if the graph cannot be written.
