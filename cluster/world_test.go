@@ -252,10 +252,8 @@ func (m *model) Groups(fn func(cluster.Group) error) error {
 	return nil
 }
 
-func (m *model) Cut(record uint64) error {
-	return m.change(func(list []cluster.Group) []cluster.Group {
-		return slices.DeleteFunc(list, func(g cluster.Group) bool { return g.First >= record })
-	})
+func (m *model) Cut(groups int) error {
+	return m.change(func(list []cluster.Group) []cluster.Group { return slices.Clip(list[:groups]) })
 }
 
 // change changes what is on disk.
