@@ -124,6 +124,28 @@ func TestRejoinWaits(t *testing.T) {
 	})
 }
 
+// A node that is cut off while its requests take long has closed them when others begin, though its
+// clock is the slowest that is allowed, and theirs the fastest.
+func TestLeaseMargin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
+		w.takes = 50 * time.Second
+		list := []*process{w.runAt("a", 0.95), w.runAt("b", 1.05)}
+		time.Sleep(time.Minute)
+		w.broker.Part("a", true, true)
+		time.Sleep(2 * time.Minute)
+		w.mu.Lock()
+		lost := w.lost
+		w.mu.Unlock()
+		if lost == 0 {
+			t.Error("no connection was closed")
+		}
+		w.broker.Part("a", false, false)
+		end(list)
+		w.check()
+	})
+}
+
 // chaos is one run with many faults.
 type chaos struct {
 	nodes, parts int
