@@ -21,15 +21,22 @@ type Node struct {
 	ID      string
 	Address string
 	Version string
-	Engine  Engine
+	// Terms are what all nodes must agree about: the number of partitions, the version of the program
+	// and of its tables. Those of the first node are in force.
+	Terms  string
+	Engine Engine
 	// Partitions are all partitions of the crawl, those of others among them.
 	Partitions []Partition
 	Log        *slog.Logger          // nil: nothing is logged
 	Clock      func() roster.Instant // nil: those of the machine
 }
 
-// ErrName is returned for a node whose name another one has.
-var ErrName = errors.New("another node has this name")
+var (
+	// ErrName is returned for a node whose name another one has.
+	ErrName = errors.New("another node has this name")
+	// ErrTerms is returned for a node with other terms than those in force.
+	ErrTerms = errors.New("this crawl has other terms")
+)
 
 // nodeValue is the value of the key of a node.
 type nodeValue struct {
@@ -52,6 +59,9 @@ type partValue struct {
 	Epoch       uint64 `json:"epoch"` // of the last owner
 	Begun       uint64 `json:"begun"` // the last epoch whose session is known to be in the log
 }
+
+// termsKey is the key of the terms in force.
+const termsKey = "crawl"
 
 func nodeKey(name string) string { return "node." + name }
 func partKey(p int) string       { return "part." + strconv.Itoa(p) }
@@ -76,7 +86,11 @@ func (n *Node) Run(ctx context.Context) error {
 		return fmt.Errorf("%q cannot be the name of a node: it is a word without dots", n.Name)
 	}
 	for {
-		l, err := n.join(ctx)
+		err := n.agree(ctx)
+		var l *life
+		if err == nil {
+			l, err = n.join(ctx)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -89,6 +103,25 @@ func (n *Node) Run(ctx context.Context) error {
 		}
 		n.log().Warn("the lease of this node has lapsed; it begins again without partitions", "node", n.Name)
 	}
+}
+
+// agree compares the terms with those in force, and puts them in force if there are none.
+func (n *Node) agree(ctx context.Context) error {
+	for ctx.Err() == nil {
+		v, err := n.Engine.Register.Get(ctx, termsKey)
+		if err == nil && v.Revision == 0 {
+			_, err = n.Engine.Register.Put(ctx, termsKey, 0, []byte(n.Terms))
+		}
+		switch {
+		case err != nil:
+			sleep(ctx, retryDelay) // somebody else may have done it
+		case v.Revision > 0 && string(v.Data) != n.Terms:
+			return fmt.Errorf("%w: %s, not %s", ErrTerms, v.Data, n.Terms)
+		default:
+			return nil
+		}
+	}
+	return ctx.Err()
 }
 
 // join begins an incarnation. It waits for the burial of a node that had the same name.

@@ -1,6 +1,8 @@
 package cluster_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/cluster"
 	"github.com/winnow-crawler/winnow/cluster/memory"
 	"github.com/winnow-crawler/winnow/cluster/roster"
 )
@@ -121,6 +124,28 @@ func TestRejoinWaits(t *testing.T) {
 	})
 }
 
+// A node that is cut off while its requests take long has closed them when others begin, though its
+// clock is the slowest that is allowed, and theirs the fastest.
+func TestLeaseMargin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
+		w.takes = 50 * time.Second
+		list := []*process{w.runAt("a", 0.95), w.runAt("b", 1.05)}
+		time.Sleep(time.Minute)
+		w.broker.Part("a", true, true)
+		time.Sleep(2 * time.Minute)
+		w.mu.Lock()
+		lost := w.lost
+		w.mu.Unlock()
+		if lost == 0 {
+			t.Error("no connection was closed")
+		}
+		w.broker.Part("a", false, false)
+		end(list)
+		w.check()
+	})
+}
+
 // chaos is one run with many faults.
 type chaos struct {
 	nodes, parts int
@@ -131,6 +156,9 @@ type chaos struct {
 func seeds(usual int) int {
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
 		return 4 * n
+	}
+	if testing.Short() {
+		return usual / 2
 	}
 	return usual
 }
@@ -230,4 +258,58 @@ func TestPowerLoss(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A node whose program or tables are not those of the others is refused, and so is one whose name
+// another one has.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(1, memory.Faults{Delay: 20 * time.Millisecond, Lost: 0.1})
+		ctx, cancel := context.WithCancel(t.Context())
+		run := func(name, id, terms string) chan error {
+			n := &cluster.Node{Name: name, ID: id, Terms: terms, Engine: b.Client(name+id, nil).Engine()}
+			began := time.Now()
+			n.Clock = func() roster.Instant {
+				d := time.Since(began)
+				return roster.Instant{Monotonic: d, Boot: d, Wall: d}
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- n.Run(ctx) }()
+			return ended
+		}
+		a := run("a", "1", "8 partitions")
+		time.Sleep(20 * time.Second)
+		if err := <-run("b", "2", "16 partitions"); !errors.Is(err, cluster.ErrTerms) {
+			t.Errorf("other terms: %v", err)
+		}
+		if err := <-run("a", "2", "8 partitions"); !errors.Is(err, cluster.ErrName) {
+			t.Errorf("the name of another: %v", err)
+		}
+		cancel()
+		if err := <-a; err != nil {
+			t.Error(err)
+		}
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// A node that lost its disk has to wait until the one before is buried, which it does itself if
+// nobody else does.
+func TestSameNameAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 4, memory.Faults{Delay: 20 * time.Millisecond})
+		for _, id := range []string{"1", "1", "2"} {
+			w.id = id
+			at := time.Now()
+			p := w.runAt("a", 1)
+			took := w.allServed(at, 50*time.Second)
+			if slow := took > roster.TTL; slow != (id == "2") {
+				t.Errorf("disk %s: served after %v", id, took)
+			}
+			p.kill()
+			p.bury()
+		}
+		time.Sleep(2 * time.Minute)
+		w.check()
+	})
 }

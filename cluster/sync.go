@@ -46,39 +46,55 @@ func (c *comparison) common(ctx context.Context) (groups int, seq uint64, err er
 	return n, seq, err
 }
 
-// has reports whether the log has a point, and where: after which entry.
+// has reports whether the log has a point, and where: after which entry. The entry before it tells,
+// or if that is damaged the one after it.
 func (c *comparison) has(ctx context.Context, p point) (seq uint64, ok bool, err error) {
 	if p.next == 0 {
 		return 0, true, nil
 	}
-	var before entry // the last one whose first record is smaller
+	var before, after entry // the last one whose first record is smaller, and the next
+	from := uint64(0)
 	for lo, hi := uint64(1), c.last; lo <= hi; {
 		mid := lo + (hi-lo)/2
 		at, e, err := c.entry(ctx, mid)
 		switch {
 		case err != nil:
 			return 0, false, err
-		case at == 0 || e.group.First >= p.next:
+		case at == 0:
 			hi = mid - 1
+		case e.group.First >= p.next:
+			after, from, hi = e, at-1, mid-1
 		default:
 			before, seq, lo = e, at, at+1
 		}
 	}
-	return seq, before.flags&ends != 0 && before.group.Next == p.next && before.after == p.chain, nil
+	if before.flags&ends != 0 && before.group.Next == p.next && before.after == p.chain {
+		return seq, true, nil
+	}
+	return from, after.flags&begins != 0 && after.group.First == p.next && after.before == p.chain, nil
 }
 
-// entry returns the first entry of the log from a number on, 0 if there is none. Of one that is
-// damaged nothing is known, and the search goes on as if it were the end: what is read from there
-// on shows the damage.
+// entry returns the first entry of the log from a number on that is not damaged, 0 if there is none.
 func (c *comparison) entry(ctx context.Context, from uint64) (seq uint64, e entry, err error) {
-	err = c.log.Read(ctx, from-1, 1, func(s uint64, data []byte) error {
-		var bad error
-		if e, bad = decode(data); bad == nil {
-			seq = s
+	for last := from - 1; ; {
+		found := uint64(0)
+		if err := c.log.Read(ctx, last, 1, func(s uint64, data []byte) error {
+			found = s
+			e, err = decode(data)
+			return nil
+		}); err != nil {
+			return 0, e, err
 		}
-		return nil
-	})
-	return seq, e, err
+		switch {
+		case found == 0:
+			return 0, entry{}, nil
+		case err == nil:
+			return found, e, nil
+		case !errors.Is(err, ErrDamaged):
+			return 0, e, err
+		}
+		last = found
+	}
 }
 
 // errStop ends a reading.
@@ -114,7 +130,9 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 	heals := longer && !more && end.epoch >= begun
 	if longer && !heals {
 		t.life.node.log().Warn("the copy on disk has records that the log has not; they are removed", "partition", t.Partition, "from", copy[n].next, "to", end.next)
-		if err := p.Cut(copy[n].next); err != nil {
+	}
+	if longer && !heals || more { // there may be damage behind what was read
+		if err := p.Cut(n); err != nil {
 			return err
 		}
 	}

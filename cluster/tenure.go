@@ -11,11 +11,12 @@ import (
 
 // A Partition is what a node runs: the owner of some sites, with a journal on the disk of the node.
 type Partition interface {
-	// Groups calls fn with each group on disk, in order. An error of fn ends it and is returned.
+	// Groups calls fn with each group on disk, in order, up to the first that is damaged. An error of
+	// fn ends it and is returned.
 	Groups(fn func(Group) error) error
-	// Cut removes all groups from the one that begins with a record on. They stay away, even if the
-	// power fails.
-	Cut(record uint64) error
+	// Cut keeps the first groups, so many of those that Groups reports, and removes all that follows.
+	// It stays away, even if the power fails.
+	Cut(groups int) error
 	// Add lets fn append groups, which last when Add has returned nil.
 	Add(fn func(add func(Group) error) error) error
 	// Run is the owner. Its first group begins a session with the epoch of the tenure. When the context

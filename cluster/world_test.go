@@ -40,6 +40,7 @@ type world struct {
 	repeats int                          // pages that were requested again
 	asked   map[[2]int]bool              // partition and page
 	bad     []string
+	id      string        // of the disks; "": the names of the nodes
 	slow    bool          // owners take their time to end
 	takes   time.Duration // how long a request takes; 0: up to a second
 	linger  time.Duration // how long a connection takes to close; 0: up to a second
@@ -105,7 +106,7 @@ func (w *world) runAt(name string, rate float64) *process {
 		w.disks[name] = make([][]cluster.Group, w.parts)
 	}
 	w.mu.Unlock()
-	n := &cluster.Node{Name: name, ID: name, Engine: w.broker.Client(name, p.hold).Engine(), Clock: p.clock}
+	n := &cluster.Node{Name: name, ID: cmp.Or(w.id, name), Engine: w.broker.Client(name, p.hold).Engine(), Clock: p.clock}
 	for i := range w.parts {
 		n.Partitions = append(n.Partitions, &model{p, i})
 	}
@@ -252,10 +253,8 @@ func (m *model) Groups(fn func(cluster.Group) error) error {
 	return nil
 }
 
-func (m *model) Cut(record uint64) error {
-	return m.change(func(list []cluster.Group) []cluster.Group {
-		return slices.DeleteFunc(list, func(g cluster.Group) bool { return g.First >= record })
-	})
+func (m *model) Cut(groups int) error {
+	return m.change(func(list []cluster.Group) []cluster.Group { return slices.Clip(list[:groups]) })
 }
 
 // change changes what is on disk.
