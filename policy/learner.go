@@ -26,12 +26,12 @@ type learner struct {
 	model     *boost.Learner
 	memo      memory
 	rescoring queue.Rescoring
-	path      group.Path         // reused
-	url       []byte             // reused
-	next      []graph.Page       // reused
-	x         [features]float32  // reused
-	roots     [rootSteps]float64 // 2^(i/rootSteps)
-	middle    middle             // of the labels as they are; no state
+	path      group.Path          // reused
+	url       []byte              // reused
+	next      []graph.Page        // reused
+	x         [boost.Room]float32 // reused
+	roots     [rootSteps]float64  // 2^(i/rootSteps)
+	middle    middle              // of the labels as they are; no state
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -244,7 +244,7 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 	}
 	*state |= pickedBit
 	if l.memo.wants() {
-		l.memo.keep(p, board, l.features(p))
+		l.memo.keep(p, board, l.features(p)[:features])
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
 }
