@@ -42,8 +42,8 @@ func (l *learner) world() *hindsight.World {
 }
 
 // A small crawl has many checkpoints for its links. So it does less at each of them: one sweep
-// from the last estimate, and new labels at one checkpoint of some, beyond the first pages, and
-// before each fit.
+// from the last estimate, new labels at one checkpoint of some, beyond the first pages, and
+// before each fit, and new values for fewer pages. Fits are fewer, too.
 const (
 	smallPages  = 10_000 // fetched pages of a small crawl
 	smallSweeps = 1
@@ -55,6 +55,12 @@ const (
 // small reports whether the crawl is a small one still.
 func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
 
+// ending reports whether most of the pages of a small crawl are fetched: two thirds of those that
+// are known. Then little is left to choose from.
+func (l *learner) ending() bool {
+	return l.small() && 3*l.numbers.At(learnFetched) > 2*uint64(l.group.Len())
+}
+
 // looks reports whether labels are to be renewed at the checkpoint under way.
 func (l *learner) looks() bool {
 	num := l.numbers.Slice()
@@ -65,16 +71,29 @@ func (l *learner) looks() bool {
 // least. In the first hundred pages an estimate soon becomes out of date.
 const firstPages = 5
 
-// learnPace returns by which part fetched pages grow from one checkpoint to the next. A large
-// crawl changes less.
-func learnPace(fetched uint64) (part uint64) {
+// pace returns by which part fetched pages grow from one checkpoint to the next. A large crawl
+// changes less.
+func (l *learner) pace() (part uint64) {
 	switch {
-	case fetched < smallPages:
+	case l.ending():
+		return 10
+	case l.small():
 		return 40
-	case fetched < 100_000:
+	case l.numbers.At(learnFetched) < 100_000:
 		return 12
 	}
 	return 8
+}
+
+// fitPace returns by which part fetched pages grow from one fit to the next.
+func (l *learner) fitPace() (part uint64) {
+	switch {
+	case l.ending():
+		return 1
+	case l.small():
+		return 3
+	}
+	return 4
 }
 
 // Work does a part of a checkpoint when it is time.
@@ -103,7 +122,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
+	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/l.pace())
 	num[learnStage] = learnEstimate
 	num[learnRound]++
 	many := sweeps
@@ -134,10 +153,11 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
+		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/l.fitPace())
 		num[learnRefit] = 1
 	case learnRescore:
-		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
+		many, others := l.rescored()
+		l.rescoring.Begin(l.group.Len(), many, others)
 		num[learnRefit] = 0
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
@@ -204,33 +224,42 @@ func (l *learner) setLabel(i int) {
 		return
 	}
 	l.label.Set(i, is)
-	d, more, finds := steps(is), uint32(1), float32(0)
 	if was != 0 {
-		d, more = d-steps(was), 0
-	} else {
-		finds = lg(1 + float64(l.found.At(i)))
+		l.addLabel(p, steps(is)-steps(was))
+		return
 	}
-	l.addLabel(p, d, more, finds)
+	l.addLabel(p, steps(is))
+	l.countLabel(p, lg(1+float64(l.found.At(i))))
 }
 
 // addLabel adds to the sums of the groups of a page, of its look and of the page on which it
 // was found.
-func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
-	sum, n, new := l.groupSum.Slice(), l.groupN.Slice(), l.groupFinds.Slice()
-	for g := group.ID(l.group.At(int(p))); ; g = l.tree.Up(g) {
+func (l *learner) addLabel(p graph.Page, d int64) {
+	sum, ups := l.groupSum.Slice(), l.tree.Ups()
+	g := l.group.At(int(p))
+	for ; g != 0; g = ups[g] {
 		sum[g] += d
-		n[g] += more
+	}
+	sum[0] += d
+	l.lookSum.Slice()[l.look.At(int(p))] += d
+	if up := l.e.Facts.From(p); up != graph.NoPage {
+		l.sibSum.Slice()[up] += int32(d)
+	}
+}
+
+// countLabel counts a page that has a label now, and the pages found on it, where addLabel adds.
+func (l *learner) countLabel(p graph.Page, finds float32) {
+	n, new, ups := l.groupN.Slice(), l.groupFinds.Slice(), l.tree.Ups()
+	for g := l.group.At(int(p)); ; g = ups[g] {
+		n[g]++
 		new[g] += finds
 		if g == 0 {
 			break
 		}
 	}
-	k := l.look.At(int(p))
-	l.lookSum.Slice()[k] += d
-	l.lookN.Slice()[k] += more
+	l.lookN.Slice()[l.look.At(int(p))]++
 	if up := l.e.Facts.From(p); up != graph.NoPage {
-		l.sibSum.Slice()[up] += int32(d)
-		l.sibN.Slice()[up] += more
+		l.sibN.Slice()[up]++
 	}
 }
 
@@ -322,13 +351,21 @@ func (l *learner) beginFit() bool {
 	return true
 }
 
-// rescored returns how many of the waiting pages with the highest values get new ones. After a
-// fit all values may change; after other checkpoints those of a few.
-func rescored(known, fetched int, refit bool) int {
-	if refit {
-		return max(5000, fetched/4)
+// rescored returns how many of the waiting pages with the highest values get new ones, and how
+// many others. After a fit all values may change; after other checkpoints those of a few.
+func (l *learner) rescored() (many, others int) {
+	fetched := int(l.numbers.At(learnFetched))
+	quarter := (l.group.Len() - fetched) / 4
+	switch {
+	case l.numbers.At(learnRefit) == 1:
+		many = max(5000, fetched/4)
+	case l.small():
+		many = max(400, min(500, quarter), fetched/16)
+		return many, many / 2
+	default:
+		many = max(400, min(1000, quarter), fetched/16)
 	}
-	return max(400, min(1000, (known-fetched)/4), fetched/16)
+	return many, many
 }
 
 // leastFitted is the least number of examples of a fit.
