@@ -42,8 +42,8 @@ func (l *learner) world() *hindsight.World {
 }
 
 // A small crawl has many checkpoints for its links. So it does less at each of them: one sweep
-// from the last estimate, new labels at one checkpoint of some, beyond the first pages, and
-// before each fit, and new values for fewer pages. Fits are fewer, too.
+// from the last estimate, and new labels at one checkpoint of some, beyond the first pages, and
+// before each fit.
 const (
 	smallPages  = 10_000 // fetched pages of a small crawl
 	smallSweeps = 1
@@ -55,10 +55,10 @@ const (
 // small reports whether the crawl is a small one still.
 func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
 
-// ending reports whether most of the pages of a small crawl are fetched: two thirds of those that
-// are known. Then little is left to choose from.
+// ending reports whether most of the pages of a small crawl are fetched: seven of ten of those
+// that are known. Then little is left to choose from.
 func (l *learner) ending() bool {
-	return l.small() && 3*l.numbers.At(learnFetched) > 2*uint64(l.group.Len())
+	return l.small() && 10*l.numbers.At(learnFetched) > 7*uint64(l.group.Len())
 }
 
 // looks reports whether labels are to be renewed at the checkpoint under way.
@@ -87,11 +87,8 @@ func (l *learner) pace() (part uint64) {
 
 // fitPace returns by which part fetched pages grow from one fit to the next.
 func (l *learner) fitPace() (part uint64) {
-	switch {
-	case l.ending():
+	if l.ending() {
 		return 1
-	case l.small():
-		return 3
 	}
 	return 4
 }
@@ -156,8 +153,7 @@ func (l *learner) turn() {
 		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/l.fitPace())
 		num[learnRefit] = 1
 	case learnRescore:
-		many, others := l.rescored()
-		l.rescoring.Begin(l.group.Len(), many, others)
+		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
 		num[learnRefit] = 0
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
@@ -351,21 +347,13 @@ func (l *learner) beginFit() bool {
 	return true
 }
 
-// rescored returns how many of the waiting pages with the highest values get new ones, and how
-// many others. After a fit all values may change; after other checkpoints those of a few.
-func (l *learner) rescored() (many, others int) {
-	fetched := int(l.numbers.At(learnFetched))
-	quarter := (l.group.Len() - fetched) / 4
-	switch {
-	case l.numbers.At(learnRefit) == 1:
-		many = max(5000, fetched/4)
-	case l.small():
-		many = max(400, min(500, quarter), fetched/16)
-		return many, many / 2
-	default:
-		many = max(400, min(1000, quarter), fetched/16)
+// rescored returns how many of the waiting pages with the highest values get new ones. After a
+// fit all values may change; after other checkpoints those of a few.
+func rescored(known, fetched int, refit bool) int {
+	if refit {
+		return max(5000, fetched/4)
 	}
-	return many, many
+	return max(400, min(1000, (known-fetched)/4), fetched/16)
 }
 
 // leastFitted is the least number of examples of a fit.

@@ -13,7 +13,7 @@ type memory struct {
 }
 
 const (
-	smallFitted = 1500   // most examples of a fit in a small crawl
+	smallFitted = 2000   // most examples of a fit in a small crawl
 	fitted      = 6000   // and in others
 	kept        = 12_000 // most pages of a memory
 )

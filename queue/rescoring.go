@@ -4,7 +4,7 @@ import "github.com/winnow-crawler/winnow/graph"
 
 // A Rescoring gives new values to waiting pages of a board, in steps. There may be far more of
 // them than pages will be handed out before the next one. So it takes only some: those with
-// the highest values so far, and a number of others, from where the last one stopped.
+// the highest values so far, and an equal number of others, from where the last one stopped.
 // Where few pages wait it takes all.
 type Rescoring struct {
 	look, score int                   // what it takes to look at a page, and to give it a new value
@@ -41,9 +41,9 @@ func NewRescoring(s *graph.Set, name string, look, score int) Rescoring {
 // classOf returns the class of a value, 32 for each step of 1.
 func classOf(v float64) int { return max(0, min(classes-1, int(v*32))) }
 
-// Begin begins a rescoring of about as many pages as many, those with the highest values, and of
-// others, of all that are known. It counts on the values that the last one saw.
-func (r *Rescoring) Begin(known, many, others int) {
+// Begin begins a rescoring of about twice as many pages as many, of all that are known. It
+// counts on the values that the last one saw.
+func (r *Rescoring) Begin(known, many int) {
 	num, counts := r.numbers.Slice(), r.counts.Slice()
 	low, sum := classes, 0
 	for low > 0 && sum < many {
@@ -52,7 +52,7 @@ func (r *Rescoring) Begin(known, many, others int) {
 	}
 	clear(counts)
 	num[rescoreAt], num[rescoreEnd] = 0, uint64(known)
-	num[rescoreLow], num[rescoreRest] = uint64(low), uint64(others)
+	num[rescoreLow], num[rescoreRest] = uint64(low), uint64(many)
 	if num[rescoreFirst] >= uint64(known) {
 		num[rescoreFirst] = 0
 	}

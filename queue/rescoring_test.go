@@ -27,7 +27,7 @@ func TestRescoring(t *testing.T) {
 	taken := make([]int, pages)
 	score := func(p graph.Page) float64 { taken[p]++; return b.Value(p) }
 	for range 11 {
-		r.Begin(pages, many, many)
+		r.Begin(pages, many)
 		for r.Step(50, b, score) {
 		}
 	}
