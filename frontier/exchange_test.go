@@ -154,7 +154,7 @@ func (x *parted) seed() {
 // fetch lets partition i fetch its best page, if it has one.
 func (x *parted) fetch(i int) bool {
 	p := x.parts[i]
-	if _, ok := p.f.Best(x.now); !ok {
+	if len(p.f.Best(x.now, nil)) == 0 {
 		return false
 	}
 	w, _, ok := p.f.Next(x.now)

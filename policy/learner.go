@@ -75,7 +75,7 @@ const (
 // The indexes of learner.numbers.
 const (
 	learnFetched = iota // fetched and failed pages
-	learnNext           // number of them at the next checkpoint
+	learnNext           // the clock at the next checkpoint
 	learnNextFit        // and at the next fit
 	learnStage          // of the checkpoint under way, see the constants below
 	learnAt             // page or group at which the stage continues
@@ -87,7 +87,7 @@ const (
 	learnKept           // links that are kept
 	learnMost           // number of them at which fewer are
 	learnMeaned         // groups of which means are known
-	learnBegan          // learnFetched when the last checkpoint began
+	learnBegan          // the clock when the last checkpoint began
 	learnNews           // see noteNews, bits of a float64
 	learnRefit          // 1 if the model is new to the waiting pages
 	learnRound          // checkpoints that have begun

@@ -53,12 +53,12 @@ const (
 )
 
 // small reports whether the crawl is a small one still.
-func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
+func (l *learner) small() bool { return l.clock() < smallPages }
 
 // looks reports whether labels are to be renewed at the checkpoint under way.
 func (l *learner) looks() bool {
-	num := l.numbers.Slice()
-	return !l.small() || num[learnFetched] <= looksAlways || num[learnRound]%looksEvery == 0 || num[learnFetched] >= num[learnNextFit]
+	num, now := l.numbers.Slice(), l.clock()
+	return now >= smallPages || now <= looksAlways || num[learnRound]%looksEvery == 0 || now >= num[learnNextFit]
 }
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
@@ -81,7 +81,7 @@ func learnPace(fetched uint64) (part uint64) {
 func (l *learner) Work(links int) (more bool) {
 	num := l.numbers.Slice()
 	if num[learnStage] == learnIdle {
-		if num[learnFetched] < num[learnNext] {
+		if l.clock() < num[learnNext] {
 			return false
 		}
 		l.begin()
@@ -103,7 +103,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
+	num[learnNext] = l.clock() + max(firstPages, l.clock()/learnPace(l.clock()))
 	num[learnStage] = learnEstimate
 	num[learnRound]++
 	many := sweeps
@@ -129,12 +129,12 @@ func (l *learner) turn() {
 	case learnFit:
 		num[learnCredit] = 1
 		l.trade.renew(num[learnFetched])
-		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
+		if l.clock() < num[learnNextFit] || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
+		num[learnNextFit] = l.clock() + max(50, l.clock()/4)
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))

@@ -2,14 +2,16 @@ package policy
 
 import "github.com/winnow-crawler/winnow/graph"
 
-// lessons are what partitions let each other learn from: the mean label of each and its number of
-// labels, and examples, as many of each as make up those of one fit. So all learn from the pages of
-// all, as one would. Whenever the fetched pages have grown by a quarter a partition has new ones,
-// which take the place of its last.
+// lessons are what partitions let each other learn from. The counts of each, of pages and labels,
+// are told often: checkpoints come when the pages of all partitions have grown, and labels are
+// relative to the mean of all. Otherwise a partition that is rarely served would keep values from
+// long ago, and be served even less. Examples are told whenever the fetched pages of a partition have grown by an
+// eighth, as many of each as make up those of one fit, in place of its last ones. So all learn from
+// the pages of all, as one would.
 type lessons struct {
 	room    int                    // examples of a partition
 	numbers *graph.Column[uint64]  // see lessonRound
-	told    *graph.Column[uint64]  // by partition: the round of which it was told
+	told    *graph.Column[uint64]  // by partition: the round of which it was told, and the fetched pages
 	counts  *graph.Column[float64] // by partition: see lessonLabels
 	x       *graph.Column[float32] // by partition: the features of its examples, and their labels
 }
@@ -18,15 +20,24 @@ type lessons struct {
 const (
 	lessonRound = iota // how often there were new ones
 	lessonNext         // fetched pages at which there are new ones again
+	lessonAll          // pages of all partitions when the last checkpoint began
 	lessonNumbers
 )
 
-// The numbers of lessons.counts.
+// The numbers of lessons.told.
+const (
+	toldRound = iota
+	toldFetched
+	toldNumbers
+)
+
+// The numbers of lessons.counts: those that are told, and the number of examples.
 const (
 	lessonLabels = iota
 	lessonMean
-	lessonPages // that are its own
-	lessonLost  // see hindsight.World.Lost
+	lessonPages   // that are its own
+	lessonLost    // see hindsight.World.Lost
+	lessonFetched // and failed
 	lessonExamples
 	lessonCounts
 )
@@ -39,12 +50,12 @@ func newLessons(s *graph.Set, partitions int) lessons {
 	x := lessons{
 		room:    room,
 		numbers: graph.NewColumnIn[uint64](s, "foresight lessons", lessonNumbers),
-		told:    graph.NewColumnIn[uint64](s, "foresight lessons told", partitions),
+		told:    graph.NewColumnIn[uint64](s, "foresight lessons told", partitions*toldNumbers),
 		counts:  graph.NewColumnIn[float64](s, "foresight lesson counts", partitions*lessonCounts),
 		x:       graph.NewColumnIn[float32](s, "foresight lesson examples", partitions*room*exampleSize),
 	}
 	x.numbers.Grow(lessonNumbers)
-	x.told.Grow(partitions)
+	x.told.Grow(partitions * toldNumbers)
 	x.counts.Grow(partitions * lessonCounts)
 	return x
 }
@@ -56,7 +67,7 @@ func (x *lessons) of(part int) []float64 {
 
 // labels adds the labels of the others to a sum of labels and their number.
 func (x *lessons) labels(sum, n float64) (float64, float64) {
-	for part := range x.told.Len() {
+	for part := range x.partitions() {
 		c := x.of(part)
 		sum, n = sum+float64(c[lessonLabels]*c[lessonMean]), n+c[lessonLabels]
 	}
@@ -65,20 +76,38 @@ func (x *lessons) labels(sum, n float64) (float64, float64) {
 
 // others returns the mass that goes to all pages in other partitions, and the number of their pages.
 func (x *lessons) others() (lost, pages float64) {
-	for part := range x.told.Len() {
+	for part := range x.partitions() {
 		c := x.of(part)
 		lost, pages = lost+c[lessonLost], pages+c[lessonPages]
 	}
 	return lost, pages
 }
 
-// least returns how many pages a partition fetches at least in a time in which the crawl is to fetch
-// so many.
-func (t *trade) least(pages uint64) uint64 {
-	if t.foreign == nil {
-		return pages
+// partitions returns their number.
+func (x *lessons) partitions() int { return x.counts.Len() / lessonCounts }
+
+// clock returns the fetched and failed pages of all partitions, as far as they were told. It is what
+// checkpoints and fits go by.
+func (l *learner) clock() uint64 {
+	n := l.numbers.At(learnFetched)
+	if l.trade.foreign != nil {
+		for part := range l.trade.partitions() {
+			n += uint64(l.trade.of(part)[lessonFetched])
+		}
 	}
-	return max(1, pages/uint64(t.told.Len()))
+	return n
+}
+
+// newPages returns how many pages have become known in all partitions since the last checkpoint
+// began, and notes that another one begins. Of pages here there are so many, and were then.
+func (t *trade) newPages(pages, before uint64) uint64 {
+	if t.foreign == nil {
+		return pages - before
+	}
+	_, others := t.others()
+	all := &t.numbers.Slice()[lessonAll]
+	before, *all = *all, pages-t.far.At(0)+uint64(others)
+	return *all - min(before, *all)
 }
 
 // renew makes new lessons if it is time.
@@ -88,14 +117,14 @@ func (t *trade) renew(fetched uint64) {
 	}
 	if num := t.numbers.Slice(); fetched >= num[lessonNext] {
 		num[lessonRound]++
-		num[lessonNext] = fetched + max(t.least(20), fetched/8)
+		num[lessonNext] = fetched + max(1, fetched/8)
 	}
 }
 
 // examples returns the number of examples of the others.
 func (t *trade) examples() (n int) {
 	if t.foreign != nil {
-		for part := range t.told.Len() {
+		for part := range t.partitions() {
 			n += int(t.of(part)[lessonExamples])
 		}
 	}
@@ -107,7 +136,7 @@ func (t *trade) each(do func(x []float32, label uint16)) {
 	if t.foreign == nil {
 		return
 	}
-	for part := range t.told.Len() {
+	for part := range t.partitions() {
 		for i := range int(t.of(part)[lessonExamples]) {
 			x := t.x.Slice()[(part*t.room+i)*exampleSize:][:exampleSize]
 			do(x[:features], uint16(x[features]))
@@ -115,22 +144,35 @@ func (t *trade) each(do func(x []float32, label uint16)) {
 	}
 }
 
-// Teaches reports whether there are lessons that a partition does not know.
+// Teaches reports whether there is something that a partition does not know: new examples, or a
+// fortieth more fetched pages.
 func (f *foresight) Teaches(part int) bool {
-	t := &f.learner.trade
-	return t.told.At(part) < t.numbers.At(lessonRound)
+	l := f.learner
+	told := l.trade.toldTo(part)
+	was, is := told[toldFetched], l.numbers.At(learnFetched)
+	return told[toldRound] < l.trade.numbers.At(lessonRound) || is > was+was/40
 }
 
-// Teach appends the mean label, the number of labels, and examples as they are judged now.
+// toldTo returns what a partition was told.
+func (x *lessons) toldTo(part int) []uint64 {
+	return x.told.Slice()[part*toldNumbers:][:toldNumbers]
+}
+
+// Teach appends the counts, and if there are new ones examples as they are judged now.
 func (f *foresight) Teach(part int, to []float32) []float32 {
 	l := f.learner
 	t := &l.trade
 	if !f.Teaches(part) {
 		return to
 	}
-	t.told.Set(part, t.numbers.At(lessonRound))
+	told, round := t.toldTo(part), t.numbers.At(lessonRound)
+	again := told[toldRound] == round
+	told[toldRound], told[toldFetched] = round, l.numbers.At(learnFetched)
 	sum, n := l.labels()
-	to = append(to, float32(n), float32(sum/max(1, n)), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()))
+	to = append(to, float32(n), float32(sum/max(1, n)), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(l.numbers.At(learnFetched)))
+	if again {
+		return to
+	}
 	end := l.memo.page.Len() * 9 / 10
 	step := max(1, (end+t.room-1)/max(1, t.room))
 	for i := 0; i < end; i += step {
@@ -141,8 +183,8 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 	return to
 }
 
-// Learn replaces the lessons of a partition. The first examples that are enough for a model make a
-// checkpoint due.
+// Learn replaces the counts of a partition, and its examples if there are any. The first examples
+// that are enough for a model make a checkpoint due.
 func (f *foresight) Learn(part int, list []float32) {
 	l := f.learner
 	t := &l.trade
@@ -155,10 +197,13 @@ func (f *foresight) Learn(part int, list []float32) {
 	}
 	list = list[lessonExamples:]
 	n := min(len(list)/exampleSize, t.room)
+	if n == 0 {
+		return
+	}
 	c[lessonExamples] = float64(n)
 	t.x.Grow((part + 1) * t.room * exampleSize)
 	copy(t.x.Slice()[part*t.room*exampleSize:], list[:n*exampleSize])
 	if num := l.numbers.Slice(); l.model.Fits() == 0 && t.examples() >= leastFitted {
-		num[learnNext] = min(num[learnNext], num[learnFetched])
+		num[learnNext] = min(num[learnNext], l.clock())
 	}
 }

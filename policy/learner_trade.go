@@ -103,8 +103,12 @@ func (l *learner) Take(p graph.Page, links int, amounts []float64) {
 	}
 }
 
-// Level returns the logarithm of the index of p, as the model predicts it.
-func (f *foresight) Level(p graph.Page) float64 {
+// Level returns the logarithm of the index of p, as the model predicts it, on the first board. What
+// the others go by means the same in all partitions.
+func (f *foresight) Level(p graph.Page, board int) float64 {
+	if board > 0 {
+		return f.Mix.Level(p, board)
+	}
 	l := f.learner
 	v := l.board.Value(p)
 	if l.board.Discounted(p) {

@@ -41,6 +41,7 @@ type (
 	Exchanger = order.Exchanger
 	Teacher   = order.Teacher
 	Leveler   = order.Leveler
+	Sharer    = order.Sharer
 	Explainer = order.Explainer
 	Valuer    = order.Valuer
 )

@@ -56,6 +56,7 @@ type Mix struct {
 	loaders    []order.Loader
 	valuers    []order.Valuer
 	exchangers []order.Exchanger
+	shares     []float64 // reused
 }
 
 // New returns a mix of members, which have the boards of e in their order.

@@ -159,8 +159,13 @@ type (
 		Learn(part int, lessons []float32)
 	}
 	// A Leveler has values that mean something only within a partition. Level returns what p,
-	// which waits, is worth on a scale that all partitions share, with its discount.
-	Leveler interface{ Level(p graph.Page) float64 }
+	// which waits, is worth on a board, on a scale that all partitions share, with its discount.
+	Leveler interface {
+		Level(p graph.Page, board int) float64
+	}
+	// A Sharer is a Mixer whose boards have turns over all partitions together. Shares returns the
+	// part of the turns that each of them is to have. The result is valid until the next call.
+	Sharer interface{ Shares() []float64 }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.
 	Explainer interface{ Explain(p graph.Page) []Factor }
