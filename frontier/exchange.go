@@ -32,6 +32,7 @@ type exchange struct {
 	amounts  []float64             // the same
 	lessons  []float32             // the same
 	depths   []uint16              // scratch: of the new pages of a message
+	place    []uint32              // scratch: their places in it
 }
 
 // toldBit is set in exchange.links if a message has named the page.
@@ -188,9 +189,9 @@ func (f *Frontier) sent(e *event.Event) {
 // linked applies a message.
 func (f *Frontier) linked(e *event.Event) {
 	x, first := f.pages.exchange, graph.Page(f.Pages())
-	x.depths = x.depths[:0]
+	x.depths, x.place = x.depths[:0], x.place[:0]
 	for range e.New {
-		x.depths = append(x.depths, MaxDepth)
+		x.depths, x.place = append(x.depths, MaxDepth), append(x.place, 0)
 	}
 	for i, p := range e.Links {
 		switch {
@@ -198,12 +199,12 @@ func (f *Frontier) linked(e *event.Event) {
 			f.orders.discountNew(int(p), 1)
 			fallthrough
 		case p >= first:
-			x.depths[p-first] = e.Gifts[i].Depth
+			x.depths[p-first], x.place[p-first] = e.Gifts[i].Depth, uint32(i)+1
 		case !e.Gifts[i].Near:
 			f.orders.liftNear(e.Links[i : i+1])
 		}
 	}
-	f.pages.knowAt(e, x.depths)
+	f.pages.knowAt(e)
 	for i, p := range e.Links {
 		if f.o.Depths {
 			f.pages.bringNearer(p, e.Gifts[i].Depth)
@@ -218,14 +219,30 @@ func (f *Frontier) linked(e *event.Event) {
 	x.pair(int(e.Part))[pairApplied] = e.Message
 }
 
+// foretell lets the policies know what others hand on with a page that is not known yet: the one at
+// a place in the message, from 1 on.
+func (x *exchange) foretell(e *event.Event, place int) {
+	if place == 0 {
+		return
+	}
+	amounts := e.Amounts[(place-1)*x.width:]
+	for _, p := range x.policies {
+		if t, ok := p.(policy.Foreteller); ok {
+			t.Foretell(amounts[:p.Amounts()])
+		}
+		amounts = amounts[p.Amounts():]
+	}
+}
+
 // knowAt makes the new pages of a message known, each with its depth, and admits others.
-func (x *pages) knowAt(e *event.Event, depths []uint16) {
+func (x *pages) knowAt(e *event.Event) {
 	for i, s := range e.New {
 		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
 		}
-		x.add(s, graph.NoPage, depths[i], bar)
+		x.exchange.foretell(e, int(x.exchange.place[i]))
+		x.add(s, graph.NoPage, x.exchange.depths[i], bar)
 	}
 	x.admit(e.Admit, MaxDepth)
 }

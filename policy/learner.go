@@ -203,7 +203,14 @@ func (l *learner) enter(p, from graph.Page) {
 
 // place returns the group of a new page and the state that its URL gives.
 func (l *learner) place(p, from graph.Page) (g group.ID, state uint16) {
+	home, away := 0, false
+	if l.trade.foreign != nil {
+		home, away = l.trade.homes.next()
+	}
 	if l.e.URL == nil {
+		if away {
+			return l.placeAway(home), 0
+		}
 		nth := 0
 		if from != graph.NoPage {
 			g, nth = group.ID(l.group.At(int(from))), int(l.found.At(int(from)))

@@ -129,12 +129,12 @@ func (l *learner) turn() {
 	case learnFit:
 		num[learnCredit] = 1
 		l.trade.renew(num[learnFetched])
-		if l.clock() < num[learnNextFit] || !l.beginFit() {
+		if !l.mayFit() || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
 		}
-		num[learnNextFit] = l.clock() + max(50, l.clock()/4)
+		num[learnNextFit] = l.nextFit()
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
@@ -143,6 +143,9 @@ func (l *learner) turn() {
 		num[learnStage] = learnIdle
 	}
 }
+
+// nextFit returns the clock at the next fit, after one now.
+func (l *learner) nextFit() uint64 { return l.clock() + max(50, l.clock()/4) }
 
 // step continues the present stage, and reports whether more of it is left.
 func (l *learner) step(links int) (more bool) {
@@ -156,7 +159,11 @@ func (l *learner) step(links int) (more bool) {
 	case learnMeans:
 		return l.each(1+links/meanCost, learnGroups, l.setMeans)
 	case learnFit:
-		return l.model.Step()
+		more = l.model.Step()
+		if !more {
+			l.trade.fitted()
+		}
+		return more
 	}
 	return l.rescoring.Step(links, l.board, l.score)
 }
@@ -231,14 +238,18 @@ func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
 	if up := l.e.Facts.From(p); up != graph.NoPage {
 		l.sibSum.Slice()[up] += int32(d)
 		l.sibN.Slice()[up] += more
+	} else if home, ok := l.trade.home(p); ok {
+		l.trade.homes.sibSum.Slice()[home] += int32(d)
+		l.trade.homes.sibN.Slice()[home] += more
 	}
 }
 
 // mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
-	sum, n := l.labels()
+	sum, n := l.ownLabels()
 	if l.trade.foreign != nil {
-		sum, n = l.trade.labels(sum, n)
+		all := l.trade.all()
+		sum, n = sum+all[lessonSum], n+all[lessonLabels]
 	}
 	if sum != l.middle.sum || n != l.middle.n {
 		l.middle = middle{sum: sum, n: n}
@@ -250,8 +261,8 @@ func (l *learner) mean() float64 {
 	return l.middle.mean
 }
 
-// labels returns the sum of the labels and their number.
-func (l *learner) labels() (sum, n float64) {
+// ownLabels returns the sum of the labels of pages here, and their number.
+func (l *learner) ownLabels() (sum, n float64) {
 	if l.groupN.Len() == 0 {
 		return 0, 0
 	}
@@ -302,7 +313,9 @@ func (l *learner) beginFit() bool {
 		most = smallFitted
 	}
 	used := l.trade.examples()
-	most = min(most, fitted-used)
+	if most = min(most, fitted-used); used > 0 {
+		most = min(most, l.room())
+	}
 	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {

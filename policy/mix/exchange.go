@@ -22,6 +22,16 @@ func (m *Mix) Give(p graph.Page, amounts []float64) {
 	}
 }
 
+// Foretell lets each member know its own.
+func (m *Mix) Foretell(amounts []float64) {
+	for _, x := range m.exchangers {
+		if t, ok := x.(order.Foreteller); ok {
+			t.Foretell(amounts[:x.Amounts()])
+		}
+		amounts = amounts[x.Amounts():]
+	}
+}
+
 // Take lets each member take its own.
 func (m *Mix) Take(p graph.Page, links int, amounts []float64) {
 	for _, x := range m.exchangers {
@@ -58,9 +68,9 @@ func (m *Mix) Level(p graph.Page, board int) float64 {
 		}
 		return l.Level(p, board)
 	}
-	if v := m.boards[board].Value(p); !m.boards[board].Discounted(p) {
-		return v
-	} else {
-		return queue.Lower(v)
+	v := m.boards[board].Value(p)
+	if m.boards[board].Discounted(p) {
+		v = queue.Lower(v)
 	}
+	return v
 }
