@@ -53,7 +53,7 @@ const (
 )
 
 // small reports whether the crawl is a small one still.
-func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
+func (l *learner) small() bool { return l.clock() < smallPages }
 
 // ending reports whether most of the pages of a small crawl are fetched: seven of ten of those
 // that are known. Then little is left to choose from.
@@ -63,8 +63,8 @@ func (l *learner) ending() bool {
 
 // looks reports whether labels are to be renewed at the checkpoint under way.
 func (l *learner) looks() bool {
-	num := l.numbers.Slice()
-	return !l.small() || num[learnFetched] <= looksAlways || num[learnRound]%looksEvery == 0 || num[learnFetched] >= num[learnNextFit]
+	num, now := l.numbers.Slice(), l.clock()
+	return now >= smallPages || now <= looksAlways || num[learnRound]%looksEvery == 0 || now >= num[learnNextFit]
 }
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
@@ -79,7 +79,7 @@ func (l *learner) pace() (part uint64) {
 		return 10
 	case l.small():
 		return 40
-	case l.numbers.At(learnFetched) < 100_000:
+	case l.clock() < 100_000:
 		return 12
 	}
 	return 8
@@ -97,7 +97,7 @@ func (l *learner) fitPace() (part uint64) {
 func (l *learner) Work(links int) (more bool) {
 	num := l.numbers.Slice()
 	if num[learnStage] == learnIdle {
-		if num[learnFetched] < num[learnNext] {
+		if l.clock() < num[learnNext] {
 			return false
 		}
 		l.begin()
@@ -119,7 +119,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/l.pace())
+	num[learnNext] = l.clock() + max(firstPages, l.clock()/l.pace())
 	num[learnStage] = learnEstimate
 	num[learnRound]++
 	many := sweeps
@@ -145,12 +145,12 @@ func (l *learner) turn() {
 	case learnFit:
 		num[learnCredit] = 1
 		l.trade.renew(num[learnFetched])
-		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
+		if !l.mayFit() || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/l.fitPace())
+		num[learnNextFit] = l.nextFit()
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
@@ -159,6 +159,9 @@ func (l *learner) turn() {
 		num[learnStage] = learnIdle
 	}
 }
+
+// nextFit returns the clock at the next fit, after one now.
+func (l *learner) nextFit() uint64 { return l.clock() + max(50, l.clock()/l.fitPace()) }
 
 // step continues the present stage, and reports whether more of it is left.
 func (l *learner) step(links int) (more bool) {
@@ -172,7 +175,11 @@ func (l *learner) step(links int) (more bool) {
 	case learnMeans:
 		return l.each(1+links/meanCost, learnGroups, l.setMeans)
 	case learnFit:
-		return l.model.Step()
+		more = l.model.Step()
+		if !more {
+			l.trade.fitted()
+		}
+		return more
 	}
 	return l.rescoring.Step(links, l.board, l.score)
 }
@@ -240,6 +247,8 @@ func (l *learner) addLabel(p graph.Page, d int64) {
 	l.lookSum.Slice()[l.look.At(int(p))] += d
 	if up := l.e.Facts.From(p); up != graph.NoPage {
 		l.sibSum.Slice()[up] += int32(d)
+	} else if home, ok := l.trade.home(p); ok {
+		l.trade.homes.sibSum.Slice()[home] += int32(d)
 	}
 }
 
@@ -256,14 +265,17 @@ func (l *learner) countLabel(p graph.Page, finds float32) {
 	l.lookN.Slice()[l.look.At(int(p))]++
 	if up := l.e.Facts.From(p); up != graph.NoPage {
 		l.sibN.Slice()[up]++
+	} else if home, ok := l.trade.home(p); ok {
+		l.trade.homes.sibN.Slice()[home]++
 	}
 }
 
 // mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
-	sum, n := l.labels()
+	sum, n := l.ownLabels()
 	if l.trade.foreign != nil {
-		sum, n = l.trade.labels(sum, n)
+		all := l.trade.all()
+		sum, n = sum+all[lessonSum], n+all[lessonLabels]
 	}
 	if sum != l.middle.sum || n != l.middle.n {
 		l.middle = middle{sum: sum, n: n}
@@ -275,8 +287,8 @@ func (l *learner) mean() float64 {
 	return l.middle.mean
 }
 
-// labels returns the sum of the labels and their number.
-func (l *learner) labels() (sum, n float64) {
+// ownLabels returns the sum of the labels of pages here, and their number.
+func (l *learner) ownLabels() (sum, n float64) {
 	if l.groupN.Len() == 0 {
 		return 0, 0
 	}
@@ -327,7 +339,9 @@ func (l *learner) beginFit() bool {
 		most = smallFitted
 	}
 	used := l.trade.examples()
-	most = min(most, fitted-used)
+	if most = min(most, fitted-used); used > 0 {
+		most = min(most, l.room())
+	}
 	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {

@@ -76,6 +76,10 @@ func (l *learner) features(p graph.Page) *[boost.Room]float32 {
 	if up := l.e.Facts.From(p); up != graph.NoPage {
 		x[featParentOut] = float32(l.out.At(int(up)))
 		x[featSiblings] = meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)), mean)
+	} else if home, ok := l.trade.home(p); ok {
+		h := &l.trade.homes
+		x[featParentOut] = float32(h.out.At(home))
+		x[featSiblings] = meanOf(int64(h.sibSum.At(home)), h.sibN.At(home), mean)
 	}
 	x[featPriority] = l.aboveMean(p)
 	return x
