@@ -5,7 +5,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -44,17 +43,17 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 // want asks for a permit, for the best page that could be handed out. If there is none, it asks for
 // nothing, and returns when to try again.
 func (l *loop) want(now time.Duration) time.Duration {
-	l.crew.offer = exchange.Offer{Values: l.state.Frontier.Best(now, l.crew.offer.Values[:0]), Shares: l.state.Frontier.Shares()}
+	values := l.state.Frontier.Best(now, nil)
 	l.recordRefusals(now)
 	if l.state.Frontier.Polled() {
 		l.begin(event.Polled, now)
 		l.record()
 	}
-	if len(l.crew.offer.Values) == 0 {
+	if len(values) == 0 {
 		l.crew.permits.Decline()
 		return now + noPermit
 	}
-	l.crew.permits.Want(l.crew.offer)
+	l.crew.permits.Want(values, l.state.Frontier.Shares())
 	return event.Never
 }
 

@@ -58,7 +58,7 @@ func (p *pool) waits(self int, waits bool) {
 	}
 }
 
-func (p *pool) want(self int, o exchange.Offer) {
+func (p *pool) want(self int, values, shares []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.seats[self]
@@ -67,7 +67,7 @@ func (p *pool) want(self int, o exchange.Offer) {
 	}
 	s.waits = true
 	at := &p.offers[self]
-	at.Values, at.Shares = append(at.Values[:0], o.Values...), append(at.Shares[:0], o.Shares...)
+	at.Values, at.Shares = append(at.Values[:0], values...), append(at.Shares[:0], shares...)
 	p.assign()
 }
 
@@ -135,7 +135,7 @@ type permits struct {
 	self int
 }
 
-func (x permits) Take() (board int, ok bool) { return x.pool.take(x.self) }
-func (x permits) Want(o exchange.Offer)      { x.pool.want(x.self, o) }
-func (x permits) Decline()                   { x.pool.decline(x.self) }
-func (x permits) Give(n int)                 { x.pool.give(x.self, n) }
+func (x permits) Take() (board int, ok bool)    { return x.pool.take(x.self) }
+func (x permits) Want(values, shares []float64) { x.pool.want(x.self, values, shares) }
+func (x permits) Decline()                      { x.pool.decline(x.self) }
+func (x permits) Give(n int)                    { x.pool.give(x.self, n) }

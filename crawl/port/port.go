@@ -12,7 +12,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -43,9 +42,9 @@ type Pool interface {
 	// for a page that a board of the policy chooses; otherwise the board is -1.
 	Take() (board int, ok bool)
 	// Want asks for a permit, after Take found none. The next ones go to the partitions whose
-	// best page has the highest value on the board that has the turn: see exchange.Turns. The pool
-	// keeps a copy. The port is woken when there is one.
-	Want(o exchange.Offer)
+	// best page has the highest value on the board that has the turn. Values and shares are by
+	// board, as in exchange.Offer; the pool keeps a copy. The port is woken when there is one.
+	Want(values, shares []float64)
 	// Decline gives back the permits that were kept for the partition, and asks for none.
 	Decline()
 	// Give gives back permits that were taken.
@@ -127,7 +126,7 @@ func (p *Port) Permits() Pool {
 type free struct{}
 
 func (free) Take() (int, bool)   { return -1, true }
-func (free) Want(exchange.Offer) {}
+func (free) Want(_, _ []float64) {}
 func (free) Decline()            {}
 func (free) Give(int)            {}
 
