@@ -23,10 +23,12 @@ func (l *loop) converse(now time.Duration) {
 		l.state.Link(r, m)
 		l.record()
 		d.Note(&r.Event.Exchange, true, l.nextCommit())
+		l.holdTold()
 		l.admission.admitNearer(now)
 		state.Asks(m.Notes, func(x *state.Ask) {
 			if l.state.Ask(l.begin(event.Asked, now), x) {
 				l.record()
+				l.holdTold()
 			}
 		}, func(x *state.Rules) { l.outcomes.told(now, x) })
 	})
@@ -40,6 +42,13 @@ func (l *loop) converse(now time.Duration) {
 		})
 	}
 	d.Send(now, l.commits)
+}
+
+// holdTold holds the sites that the last record has made known.
+func (l *loop) holdTold() {
+	for _, s := range l.state.Frontier.Told() {
+		l.hold(s)
+	}
 }
 
 // nextCommit returns the number of the commit that will have the last record.

@@ -82,7 +82,7 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 	case event.Sent:
 		f.sent(e)
 	case event.Linked:
-		f.linked(e)
+		f.linked(now, e)
 	case event.Asked:
 		f.sites.asked(now, e)
 	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only

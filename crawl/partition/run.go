@@ -74,7 +74,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
 	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
 	r.board = newBoard(o, t, n)
-	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap)
+	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
 	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
 	return r, nil
@@ -224,11 +224,12 @@ func named(key string) string {
 
 // A top is the directory above those of the partitions.
 type top struct {
-	dir   disk.Dir
-	path  string // "" if it is not in the file system
-	lock  *os.File
-	file  *layout.Partitions
-	owner func(site []byte) int
+	dir     disk.Dir
+	path    string // "" if it is not in the file system
+	lock    *os.File
+	file    *layout.Partitions
+	resumed bool // there was a crawl before
+	owner   func(site []byte) int
 }
 
 // openTop opens the directory of a crawl with several partitions, and locks it. It returns nil if
@@ -290,7 +291,7 @@ func (t *top) open(o *crawl.RunOptions) (err error) {
 			return crawl.LockError(t.path, err)
 		}
 	}
-	if t.file == nil {
+	if t.resumed = t.file != nil; !t.resumed {
 		t.file = layout.NewPartitions(o.Config.Partitions, suffix.Newest)
 		if err := t.file.Write(t.dir); err != nil {
 			return &hint.Error{Text: "cannot write " + cmp.Or(t.path, layout.PartitionsFile), Hint: "make the directory writable, or choose another with --dir", Err: err}
