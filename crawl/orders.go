@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/control"
@@ -58,7 +57,7 @@ func (x *orders) take(o *control.Order, now control.Plan) bool {
 // ends anyway.
 func (l *loop) command(now time.Duration, x *control.Order) {
 	if l.limits.stopped() { // in this very turn
-		x.Answer(errors.New("the session ends just now: try again"))
+		x.Answer(control.ErrBusy)
 		return
 	}
 	if l.options.orders.take(x, control.Plan{Config: *l.config}) {
@@ -86,6 +85,9 @@ func (o *RunOptions) obey(ctx context.Context, sum *Summary) bool {
 	o.Config, o.Chance = p.Config, nil
 	o.Seeds, o.AddSeeds = p.Seeds, len(p.Seeds) > 0
 	o.Config.Seeds = Union(o.Config.Seeds, p.Seeds)
+	if o.Port != nil {
+		o.Seeds = o.Port.NewSeeds(p.Seeds)
+	}
 	if p.Retry != "" {
 		o.Chance = &Chance{Site: p.Retry}
 	}

@@ -126,10 +126,15 @@ const (
 	// Asked: another partition asks for the robots.txt of one of its sites, which is the first of
 	// Needs and moved to the second. With Bar it is not requested.
 	Asked
+	// Wanted: the partition gives Pages of the pages back that it may fetch, and (Again) asks for
+	// others. Limit is that of all partitions together, as it knows it.
+	Wanted
+	// Granted: the partition Part may fetch Pages more. Only partition 0 decides that.
+	Granted
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked", "asked"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked", "asked", "wanted", "granted"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -209,7 +214,7 @@ type Event struct {
 	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be requested again; 0 never
 	Retry   time.Duration // Done, Ruled, Listed: Retry-After, from End on
 
-	Exchange // Sent, Linked
+	Exchange // Sent, Linked, Wanted, Granted
 }
 
 // Never is an instant that does not come.

@@ -85,7 +85,7 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 		f.linked(now, e)
 	case event.Asked:
 		f.sites.asked(now, e)
-	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
+	case event.Denied, event.Scored, event.Dropped, event.Moved, event.Wanted, event.Granted: // concern the driver only
 	}
 }
 

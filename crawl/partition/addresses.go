@@ -37,6 +37,13 @@ func newLedger(delay time.Duration, most int, resumed bool) *ledger {
 	return l
 }
 
+// setDelay changes the delay of all addresses.
+func (l *ledger) setDelay(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.delay = d
+}
+
 // Acquire waits until a request to an address may be made. It returns false if the context ends
 // first.
 func (l *ledger) Acquire(ctx context.Context, addr netip.Addr) bool {

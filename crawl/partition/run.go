@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -27,11 +28,12 @@ import (
 // one is left to crawl.Run.
 func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	top, err := openTop(&o)
+	if top == nil && err == nil {
+		return crawl.Run(ctx, o)
+	}
+	defer o.Control.End()
 	if err != nil {
 		return nil, err
-	}
-	if top == nil {
-		return crawl.Run(ctx, o)
 	}
 	defer top.close()
 	r, err := newRun(&o, top)
@@ -44,17 +46,19 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 
 // A run is one run of all partitions.
 type run struct {
-	o       *crawl.RunOptions
-	top     *top
-	pool    *pool
-	council *council
-	bus     bus
-	board   *board
-	ledger  *ledger
-	weights weights
-	bodies  *fetch.Budget
-	wakes   []chan struct{}
-	page    sync.Mutex // of OnPage
+	o        *crawl.RunOptions
+	top      *top
+	pool     *pool
+	council  *council
+	bus      bus
+	board    *board
+	ledger   *ledger
+	weights  weights
+	bodies   *fetch.Budget
+	wakes    []chan struct{}
+	controls []*control.Control // nil: it cannot be controlled
+	notices  []chan []string
+	page     sync.Mutex // of OnPage
 }
 
 func newRun(o *crawl.RunOptions, t *top) (*run, error) {
@@ -70,6 +74,10 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
 	for i := range r.wakes {
 		r.wakes[i] = make(chan struct{}, 1)
+		r.notices = append(r.notices, make(chan []string, 1))
+		if o.Control != nil {
+			r.controls = append(r.controls, control.New())
+		}
 	}
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
 	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
@@ -94,7 +102,12 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 	defer cancel()
 	n := len(r.wakes)
 	sums, errs := make([]*crawl.Summary, n), make([]error, n)
-	var running sync.WaitGroup
+	quiet, err := r.notify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer quiet()
+	var running, obeying sync.WaitGroup
 	for i := range n {
 		o, err := r.options(i)
 		if err != nil {
@@ -112,7 +125,10 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 			}
 		})
 	}
+	obeying.Go(func() { r.obey(ctx) })
 	running.Wait()
+	cancel()
+	obeying.Wait()
 	if err := first(errs); err != nil {
 		return nil, err
 	}
@@ -144,9 +160,6 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		o.Machine.Disk = func(name string) (disk.Dir, error) { return open(layout.PartitionName(self) + "/" + name) }
 	}
 	o.Config = r.o.Config.Clone()
-	if self > 0 { // partition 0 tells the others about their seeds
-		o.Seeds = nil
-	}
 	o.Log = r.o.Log.With("partition", self)
 	if o.OnPage != nil {
 		o.OnPage = func(p *crawl.Page) error {
@@ -160,6 +173,11 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
 		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
+	}
+	o.Port.Notices = r.notices[self]
+	o.Seeds = o.Port.NewSeeds(r.o.Seeds)
+	if o.Control != nil {
+		o.Control = r.controls[self]
 	}
 	return o, nil
 }
@@ -189,19 +207,15 @@ func check(o *crawl.RunOptions) error {
 		set       bool
 		key, what string
 	}{
-		{watchesOne(c), "stop_when", "importance, certain, gain and since_hot are those of one partition"},
+		{watchesOne(c), "stop_when", "importance, certain and gain need the links of all pages in one place"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
-		{len(c.Examples) > 0, "examples", "they would be read in one partition only"},
-		{c.Notices != "", "notices", "notices reach one partition only"},
-		{c.UI != "", "ui", "it controls one partition only"},
+		{len(c.ExampleURLs()) > 0, "examples", "an example that is a URL would be read by one of them only; a file is read by all"},
 		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
 		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
-		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
-		{o.Control != nil, "", "it cannot be controlled"},
 	} {
 		if x.set {
 			return &hint.Error{
-				Text: fmt.Sprintf("%scannot be used with several partitions: %s", named(x.key), x.what),
+				Text: fmt.Sprintf("%s cannot be used with several partitions: %s", x.key, x.what),
 				Hint: "leave it out, or crawl with --partitions 1",
 			}
 		}
@@ -213,13 +227,6 @@ func check(o *crawl.RunOptions) error {
 func watchesOne(c *config.Config) bool {
 	cond, err := c.Stop()
 	return err == nil && cond != nil && !advise.IsCount(cond)
-}
-
-func named(key string) string {
-	if key == "" {
-		return "this "
-	}
-	return key + " "
 }
 
 // A top is the directory above those of the partitions.

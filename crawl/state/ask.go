@@ -53,16 +53,19 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
+// unpack reads what pack wrote, and reports whether it could.
+func unpack(b []byte, v any) bool { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) == nil }
+
 // Asks calls ask and rules for the notes of a message that the driver has to act on.
 func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules)) {
 	for _, n := range notes {
-		switch d := gob.NewDecoder(bytes.NewReader(n.Body)); n.Kind {
+		switch n.Kind {
 		case noteAsk:
-			if x := new(Ask); d.Decode(x) == nil {
+			if x := new(Ask); unpack(n.Body, x) {
 				ask(x)
 			}
 		case noteRules:
-			if x := new(Rules); d.Decode(x) == nil {
+			if x := new(Rules); unpack(n.Body, x) {
 				rules(x)
 			}
 		}

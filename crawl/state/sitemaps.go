@@ -119,7 +119,7 @@ func (x *sitemaps) fits(known int, files []string) []string {
 func (x *sitemaps) Name(r *journal.Record, url string) bool {
 	name, rest := page.Site([]byte(url))
 	id, known := x.s.Table.LookupSite(x.s.Key.Site(name), name)
-	if known && !x.mayName(id, url) || x.s.Scope.JudgeFile(name, rest) != event.NoBar || !x.Stand(r, url) {
+	if known && !x.mayName(id, url) || x.s.isAbroad(name) || x.s.Scope.JudgeFile(name, rest) != event.NoBar || !x.Stand(r, url) {
 		return false
 	}
 	r.Event.Files, r.Facts.Files = 1, []string{url}
