@@ -164,7 +164,9 @@ func (o *outcomes) brought(now time.Duration, t *task) {
 // away.
 func (o *outcomes) need(now time.Duration, n *gather.Needs, home graph.Site, p graph.Page, step uint8) {
 	if n.Len()+n.Dropped > 0 && o.state.Need(o.begin(event.Needed, now), p, step, home, n) {
-		o.record()
+		if o.record(); p == graph.NoPage {
+			o.holdTold()
+		}
 	}
 }
 

@@ -80,7 +80,12 @@ func (l *loop) converse(now time.Duration) {
 				l.record()
 				l.holdTold()
 			}
-		}, func(x *state.Rules) { l.outcomes.told(now, x) })
+		}, func(x *state.Rules) { l.outcomes.told(now, x) }, func(x *state.PartAsk) {
+			if l.config.Requisites && l.state.NeedFor(l.begin(event.Needed, now), x) {
+				l.record()
+				l.holdTold()
+			}
+		})
 	})
 	if !l.limits.stopped() {
 		d.Tell(now, l.crew.busy() == 0, func(x event.Exchange) {
@@ -95,9 +100,9 @@ func (l *loop) converse(now time.Duration) {
 }
 
 // holdTold holds the sites that the last record has made known.
-func (l *loop) holdTold() {
-	for _, s := range l.state.Frontier.Told() {
-		l.hold(s)
+func (w *recorder) holdTold() {
+	for _, s := range w.state.Frontier.Told() {
+		w.hold(s)
 	}
 }
 
@@ -143,7 +148,7 @@ func (l *loop) say(ask time.Duration) (end bool) {
 		Sent: sent, Applied: applied,
 		Fetched: l.fetched, Known: l.meter.status.Known, Bytes: l.state.Bytes, SinceHot: l.state.Frontier.Topical().SinceHot(), Work: l.state.Next, Heard: l.heard,
 		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes() && !l.limits.stopped(),
-		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && l.state.Requisites.Left() > 0,
+		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && (l.state.Requisites.Left() > 0 || l.desk.Owes()),
 	}
 	if why := l.limits.stopping; why != whyReload && why != whyCommand {
 		r.Stop = why

@@ -105,7 +105,8 @@ const (
 	// nothing that is kept is left in one of its files. The driver knows where.
 	Moved
 	// Needed: requisites became known. Needs has the site of each; those with a bar are not to
-	// be fetched. They are no pages: they have numbers of their own.
+	// be fetched. They are no pages: they have numbers of their own. Page is graph.NoPage if it is one
+	// of another partition.
 	Needed
 	// Brought: an attempt at a requisite of Site ended at End with Class. With Again it is tried
 	// again after the others of the site.

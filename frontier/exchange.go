@@ -347,7 +347,7 @@ func (x *sites) told(now time.Duration, from int) {
 	x.exchange.told = list
 }
 
-// Told returns the sites that the last event Linked or Asked has made known. With Options.Hold
+// Told returns the sites that the last event Linked or Asked, or Needed without a page, has made known. With Options.Hold
 // Settle is due for them when its record is on disk. They are valid until the next event.
 func (f *Frontier) Told() []graph.Site { return f.pages.exchange.told }
 

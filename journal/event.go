@@ -127,7 +127,7 @@ func (d *reader) event(r *Record) {
 		d.fresh(r)
 		d.links(e)
 	case event.Needed:
-		e.Page = graph.Page(d.id())
+		e.Page = graph.Page(d.uint32())
 		e.Needs, e.First = d.sites(e.Needs)
 	case event.Brought:
 		e.Site, e.Page = graph.Site(d.id()), graph.Page(d.id())

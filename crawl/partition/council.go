@@ -19,6 +19,7 @@ type council struct {
 	mu    sync.Mutex
 	pages int64 // --pages; 0: no limit
 	bytes int64 // --bytes; 0: no limit
+	parts bool  // pages are fetched with their requisites
 	word  port.Word
 	seats []chair
 	asked counters // of the last round that was asked for
@@ -144,9 +145,15 @@ func (c *council) complete() bool {
 	return !slices.ContainsFunc(c.seats, func(s chair) bool { return !s.present })
 }
 
-// resting reports whether no partition has anything under way that does not count as a page.
+// resting reports whether no partition has anything under way that does not count as a page, nor a
+// message that asks for such.
 func (c *council) resting() bool {
-	return !slices.ContainsFunc(c.seats, func(s chair) bool { return s.report.Brings })
+	sent, applied := uint64(0), uint64(0)
+	for i := range c.seats {
+		r := &c.seats[i].report
+		sent, applied = sent+r.Sent, applied+r.Applied
+	}
+	return (sent == applied || !c.parts) && !slices.ContainsFunc(c.seats, func(s chair) bool { return s.report.Brings })
 }
 
 // lookForEnd asks all partitions once more when all are idle, and ends the crawl if nothing has

@@ -81,6 +81,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	}
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
 	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
+	r.council.parts = o.Config.Requisites
 	r.board = newBoard(o, t, n)
 	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
@@ -210,8 +211,7 @@ func check(o *crawl.RunOptions) error {
 		{watchesOne(c), "stop_when", "importance, certain and gain need the links of all pages in one place"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
 		{len(c.ExampleURLs()) > 0, "examples", "an example that is a URL would be read by one of them only; a file is read by all"},
-		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
-		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
+		{c.Renders(), "render", "a page is shown from the archive of its partition, and what it needs of others is not there"},
 	} {
 		if x.set {
 			return &hint.Error{

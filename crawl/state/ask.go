@@ -56,8 +56,8 @@ func pack(v any) []byte {
 // unpack reads what pack wrote, and reports whether it could.
 func unpack(b []byte, v any) bool { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) == nil }
 
-// Asks calls ask and rules for the notes of a message that the driver has to act on.
-func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules)) {
+// Asks calls ask, rules and part for the notes of a message that the driver has to act on.
+func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules), part func(*PartAsk)) {
 	for _, n := range notes {
 		switch n.Kind {
 		case noteAsk:
@@ -67,6 +67,10 @@ func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules)) {
 		case noteRules:
 			if x := new(Rules); unpack(n.Body, x) {
 				rules(x)
+			}
+		case notePart:
+			if x := new(PartAsk); unpack(n.Body, x) {
+				part(x)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ const (
 	noteRules             // what became of it: Rules
 	noteWant              // what a partition gives back of its budget, and whether it asks for more: Want
 	noteGrant             // what it may fetch: Grant
+	notePart              // a page needs something of a site of the other partition: PartAsk
 )
 
 // mail is what is to be told other partitions besides links. It follows from the records, like all
