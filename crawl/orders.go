@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/control"
 )
 
@@ -84,7 +85,7 @@ func (o *RunOptions) obey(ctx context.Context, sum *Summary) bool {
 	p := o.orders.plan
 	o.Config, o.Chance = p.Config, nil
 	o.Seeds, o.AddSeeds = p.Seeds, len(p.Seeds) > 0
-	o.Config.Seeds = Union(o.Config.Seeds, p.Seeds)
+	o.Config.Seeds = config.Union(o.Config.Seeds, p.Seeds)
 	if o.Port != nil {
 		o.Seeds = o.Port.NewSeeds(p.Seeds)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -366,7 +367,7 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 }
 
 func (o *outcomes) nameFilesOf(r *journal.Record, id graph.Site, files []string, rules robots.Rules) (others []string) {
-	own, others := o.split(id, Union(nil, files))
+	own, others := o.split(id, config.Union(nil, files))
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}

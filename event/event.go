@@ -347,3 +347,18 @@ var meanings = map[Bar]string{
 
 // Meaning explains the reason in a clause about the page.
 func (b Bar) Meaning() string { return meanings[b] }
+
+// FailureOrBar returns the class of failures or the reason of refusals that has a name.
+func FailureOrBar(name string) (class Class, bar Bar, ok bool) {
+	for k := TooLarge; k <= LastClass; k++ {
+		if k.String() == name {
+			return k, 0, true
+		}
+	}
+	for b := BarRobots; int(b) < Bars(); b++ {
+		if b.String() == name {
+			return 0, b, true
+		}
+	}
+	return 0, 0, false
+}

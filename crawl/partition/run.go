@@ -69,7 +69,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 		return nil, err
 	}
 	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
-	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
+	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
 	for i := range r.wakes {

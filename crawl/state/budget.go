@@ -46,33 +46,30 @@ func (b *Budget) copy() Budget {
 }
 
 // wanted gives back pages, or asks for some.
-func (s *State) wanted(e *event.Event) {
-	b := &s.Budget
+func (b *Budget) wanted(m *mail, e *event.Event) {
 	b.Allowed -= e.Pages
 	b.Limit, b.Waits = e.Limit, e.Again
 	if b.Purse != nil {
 		b.Purse.Tell(0, e.Pages, e.Limit, e.Again)
 		return
 	}
-	s.Mail.add(0, noteWant, pack(&Want{e.Pages, e.Limit, e.Again}))
+	m.add(0, noteWant, pack(&Want{e.Pages, e.Limit, e.Again}))
 }
 
 // granted grants pages to a partition.
-func (s *State) granted(e *event.Event) {
-	b := &s.Budget
+func (b *Budget) granted(m *mail, e *event.Event) {
 	b.Purse.Grant(int(e.Part), e.Pages)
 	if x := (Grant{e.Pages, b.Purse.Limits[e.Part]}); e.Part > 0 {
-		s.Mail.add(int(e.Part), noteGrant, pack(&x))
+		m.add(int(e.Part), noteGrant, pack(&x))
 	} else {
-		s.got(&x)
+		b.got(m, &x)
 	}
 }
 
 // got adds pages of a grant. One of another limit than the present one goes back.
-func (s *State) got(x *Grant) {
-	b := &s.Budget
+func (b *Budget) got(m *mail, x *Grant) {
 	if x.Limit != b.Limit {
-		s.Mail.add(0, noteWant, pack(&Want{x.Pages, b.Limit, b.Waits}))
+		m.add(0, noteWant, pack(&Want{x.Pages, b.Limit, b.Waits}))
 		return
 	}
 	b.Allowed += x.Pages

@@ -103,7 +103,7 @@ func (s *State) Pending(part int) int {
 }
 
 // Urgent reports whether a partition waits for what there is to tell.
-func (s *State) Urgent(part int) bool { return s.Mail.urgent[part] }
+func (m *mail) Urgent(part int) bool { return m.urgent[part] }
 
 // hear applies what a partition has told.
 func (s *State) hear(part int, notes []byte) {
@@ -127,7 +127,7 @@ func (s *State) hear(part int, notes []byte) {
 			}
 		case noteGrant:
 			if x := new(Grant); unpack(n.Body, x) {
-				s.got(x)
+				s.Budget.got(&s.Mail, x)
 			}
 		}
 	}

@@ -70,10 +70,10 @@ type PartAsk struct {
 }
 
 // askPart asks the partition of a site for a requisite of a record.
-func (s *State) askPart(r *journal.Record, i int) {
-	id := r.Event.Needs[i]
+func (m *mail) askPart(r *journal.Record, i int) {
+	s, id := m.s, r.Event.Needs[i]
 	x := &PartAsk{string(s.URL(id, r.Facts.Names.Rest(i))), r.Facts.Step}
-	s.Mail.add(s.Setup.Owner(s.Table.Name(id)), notePart, pack(x))
+	m.add(s.Setup.Owner(s.Table.Name(id)), notePart, pack(x))
 }
 
 // NeedFor adds to a record the requisite for which another partition asks. It belongs to no page of
@@ -153,7 +153,7 @@ func (s *State) needed(r *journal.Record) {
 			bar = e.Bars[i]
 		}
 		if bar == event.BarForeign {
-			s.askPart(r, i)
+			s.Mail.askPart(r, i)
 		}
 		p := requisite.Part{Number: e.First + graph.Page(i), Rest: string(r.Facts.Names.Rest(i)), Page: e.Page, Step: r.Facts.Step}
 		if s.Requisites.Needed(id, p, bar, s.Frontier.Closed(id)); bar != event.NoBar || s.Frontier.Closed(id) {

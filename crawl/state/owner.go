@@ -55,12 +55,6 @@ func (s *State) IsForeign(id graph.Site) bool {
 	return s.Setup.Owner(s.Table.Name(id)) != self // new by this very record
 }
 
-// isAbroad reports whether a site with a name is one of another partition.
-func (s *State) isAbroad(name []byte) bool {
-	self, of := s.Self()
-	return of > 0 && s.Setup.Owner(name) != self
-}
-
 // sent keeps the message that a record has made, until a later record says that its receiver has
 // applied it.
 func (s *State) sent(e *event.Event) {

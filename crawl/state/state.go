@@ -273,9 +273,9 @@ func (s *State) count(r *journal.Record) {
 	case event.Linked:
 		s.linked(r)
 	case event.Wanted:
-		s.wanted(e)
+		s.Budget.wanted(&s.Mail, e)
 	case event.Granted:
-		s.granted(e)
+		s.Budget.granted(&s.Mail, e)
 	case event.Dropped:
 		s.Dropped += int64(len(e.Admit))
 		s.Visits.Note(r)
