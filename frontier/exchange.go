@@ -33,6 +33,7 @@ type exchange struct {
 	lessons  []float32             // the same
 	depths   []uint16              // scratch: of the new pages of a message
 	place    []uint32              // scratch: their places in it
+	told     []graph.Site          // see Frontier.Told
 }
 
 // toldBit is set in exchange.links if a message has named the page.
@@ -187,8 +188,8 @@ func (f *Frontier) sent(e *event.Event) {
 }
 
 // linked applies a message.
-func (f *Frontier) linked(e *event.Event) {
-	x, first := f.pages.exchange, graph.Page(f.Pages())
+func (f *Frontier) linked(now time.Duration, e *event.Event) {
+	x, first, sites := f.pages.exchange, graph.Page(f.Pages()), f.Sites()
 	x.depths, x.place = x.depths[:0], x.place[:0]
 	for range e.New {
 		x.depths, x.place = append(x.depths, MaxDepth), append(x.place, 0)
@@ -205,6 +206,7 @@ func (f *Frontier) linked(e *event.Event) {
 		}
 	}
 	f.pages.knowAt(e)
+	f.sites.told(now, sites)
 	for i, p := range e.Links {
 		if f.o.Depths {
 			f.pages.bringNearer(p, e.Gifts[i].Depth)
@@ -382,16 +384,37 @@ func (x *dispatcher) level(p graph.Page, board int) float64 {
 
 // asked lets a robots.txt be fetched for another partition.
 func (x *sites) asked(now time.Duration, e *event.Event) {
+	sites := x.len()
 	for _, s := range e.Needs {
 		if int(s) == x.len() {
 			x.add()
 		}
 	}
+	x.told(now, sites)
 	if e.Bar == event.NoBar {
 		x.endHop(e.Needs[0])
 		x.move(now, e.Needs[0], e.Needs[1])
 	}
 }
+
+// told holds the sites of this partition that a message has made known, from a number on, until its
+// record is on disk. If that is lost, the message comes again, perhaps at once, and nothing else
+// shows that the site was requested before.
+func (x *sites) told(now time.Duration, from int) {
+	list := x.exchange.told[:0]
+	for i := from; i < x.len(); i++ {
+		if s := graph.Site(i); !x.exchange.foreign(s) {
+			list = append(list, s)
+			x.unsettle(s)
+			x.reoffer(now, s)
+		}
+	}
+	x.exchange.told = list
+}
+
+// Told returns the sites that the last event Linked or Asked, or Needed without a page, has made known. With Options.Hold
+// Settle is due for them when its record is on disk. They are valid until the next event.
+func (f *Frontier) Told() []graph.Site { return f.pages.exchange.told }
 
 // asked checks that the robots.txt is one of another partition.
 func (c *checker) asked() error {

@@ -214,7 +214,7 @@ func (f *Frontier) Polled() bool {
 
 // Settle reports that the record of the end of a task at s (Ruled, Listed, Done) is on
 // disk. If the record gave rules to another site (Ruled with For), Settle is due for that
-// site too. It is to be called once for each record, in any order. After a session, calls
+// site too, and after Linked and Asked for those of Told. It is to be called once for each record, in any order. After a session, calls
 // for records from before it do nothing. When no record is left the site continues.
 func (f *Frontier) Settle(now time.Duration, s graph.Site) { f.sites.settle(now, s) }
 

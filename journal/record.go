@@ -22,7 +22,7 @@ import (
 //	6: to which response a revisit record refers
 //	7: commands of the user; requisites of pages, which are what they need to be shown;
 //	   pages that were fetched before the topic of the crawl was known
-//	8: pages that a browser shows; what partitions of a crawl tell and ask each other
+//	8: pages that a browser shows; what partitions of a crawl tell, ask and grant each other
 const Version = 8
 
 // A Record is an event with its place in the journal.

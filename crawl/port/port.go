@@ -8,10 +8,12 @@ package port
 import (
 	"context"
 	"net/netip"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -32,6 +34,10 @@ type Port struct {
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
 	Weigh func(bytes int64) (others int64)
+	// Seeds are those of the run, of sites of this partition.
+	Seeds []string
+	// Notices brings URLs of sites of this partition that have changed; nil: there are none.
+	Notices <-chan []string
 	// Tell receives the status that the partition writes to its directory.
 	Tell func(*history.Status)
 }
@@ -51,19 +57,14 @@ type Pool interface {
 	Give(n int)
 }
 
-// A Council decides what concerns all partitions: when they stop, and which of them may fetch
-// how many pages of a common limit.
+// A Council decides what concerns all partitions: when they stop.
 type Council interface {
 	// Say tells how a partition stands. It is called before the partition waits.
 	Say(Report)
 	// Hear returns what the partition has to know.
 	Hear() Word
-	// Allow returns how many pages the partition may have fetched in all, given how many it has
-	// fetched and is fetching. If these are as many, it asks for more.
-	Allow(used int64) int64
-	// Sum returns the pages that all partitions have fetched, those that they know, and the bytes
-	// that they have received.
-	Sum() (fetched, known, bytes int64)
+	// Sum returns what all partitions have.
+	Sum() Sum
 }
 
 // Addresses keep the limits of IP addresses over all partitions. Harvesters call the methods.
@@ -90,10 +91,11 @@ type Packet struct {
 
 // A Report tells how a partition stands.
 type Report struct {
-	Fetched int64  // pages, in all sessions
-	Known   int64  // pages that are its own
-	Bytes   int64  // received, in all sessions
-	Stop    string // why it stops; "": it does not
+	Fetched  int64   // pages, in all sessions
+	Known    int64   // pages that are its own
+	SinceHot float64 // pages that it has read since its last hot one; NaN without a topic
+	Bytes    int64   // received, in all sessions
+	Stop     string  // why it stops; "": it does not
 	// Idle is set if nothing is under way, everything is committed, and nothing can be requested
 	// unless another partition sends something.
 	Idle bool
@@ -107,11 +109,30 @@ type Report struct {
 	Heard          Word   // the last word that it has obeyed
 }
 
+// A Sum is that of all partitions.
+type Sum struct {
+	Fetched, Known, Bytes int64
+	SinceHot              float64 // pages read since the last hot one; NaN without a topic
+}
+
 // A Word is what the council has decided. Its numbers only grow.
 type Word struct {
 	Stop   string // why all stop; "": they do not
 	Relent int    // how often all were told to admit what gets its chance at the end
 	Round  int    // how often all were asked how they stand
+}
+
+// NewSeeds takes seeds that were added to the crawl. It returns those that the partition adds: partition
+// 0 adds all, and tells the others about theirs.
+func (p *Port) NewSeeds(all []string) []string {
+	p.Seeds = slices.DeleteFunc(slices.Clone(all), func(url string) bool {
+		site, _ := page.Site([]byte(url))
+		return p.Owner(site) != p.Self
+	})
+	if p.Self > 0 {
+		return nil
+	}
+	return all
 }
 
 // Permits returns the pool, which grants everything to a crawl with one partition.

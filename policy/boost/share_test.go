@@ -37,7 +37,7 @@ func TestShare(t *testing.T) {
 	}
 	for range 100 {
 		x := example()
-		var all [16]float32
+		var all [Room]float32
 		copy(all[:], x)
 		if p, q := a.Predict(&all), b.Predict(&all); math.Abs(p-q) > 1e-6 {
 			t.Fatalf("%v there, %v here", q, p)
