@@ -81,8 +81,11 @@ func newLoop(s *session) (*loop, error) {
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
-	if l.notices != nil {
+	switch {
+	case l.notices != nil:
 		l.inbox.notices = l.notices.C
+	case s.port != nil:
+		l.inbox.notices, l.heard.Relent = s.port.Notices, s.port.Council.Hear().Relent
 	}
 	return l, nil
 }
@@ -142,6 +145,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.hear(now); err != nil {
 			return err
 		}
+		l.askPages(now)
 		l.converse(now)
 		l.limits.watchMemory()
 		if !l.limits.stopped() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -119,7 +120,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), checkTopic(o, c.state), c.worth.complete(o, c.state, c.fresh)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), c.worth.complete(o, c.state, c.fresh)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {

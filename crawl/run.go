@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
@@ -128,7 +127,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	o.Config.ChoosePolicy()
-	o.Config.Seeds = Union(o.Config.Seeds, o.Seeds)
+	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds)
 	v, ctx := newVisitor(ctx, &o)
 	defer v.stop(nil)
 	w, err := readWorth(&o) // it reads files: before anything is created
@@ -192,19 +191,6 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	}
 	sum, err = l.finish(err)
 	return sum, next, err
-}
-
-// Union returns the strings of both lists, each once.
-func Union(a, b []string) []string {
-	known := map[string]bool{}
-	list := make([]string, 0, len(a)+len(b))
-	for _, s := range slices.Concat(a, b) {
-		if !known[s] {
-			known[s] = true
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // A session holds what the parts of a run share: what the user wants, what the crawl knows,

@@ -9,10 +9,12 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -35,36 +37,37 @@ type Port struct {
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
 	Weigh func(bytes int64) (others int64)
+	// Seeds are those of the run, of sites of this partition.
+	Seeds []string
+	// Notices brings URLs of sites of this partition that have changed; nil: there are none.
+	Notices <-chan []string
 	// Tell receives the status that the partition writes to its directory.
 	Tell func(*history.Status)
 }
 
 // A Pool holds the permits of all partitions for harvesters.
 type Pool interface {
-	// Take takes a permit if one is free, or was kept for the partition.
-	Take() bool
+	// Take takes a permit if one is free, or was kept for the partition. One that was kept may be
+	// for a page that a board of the policy chooses; otherwise the board is -1.
+	Take() (board int, ok bool)
 	// Want asks for a permit, after Take found none. The next ones go to the partitions whose
-	// best page has the highest value. The port is woken when there is one.
-	Want(value float64)
+	// best page has the highest value on the board that has the turn. Values and shares are by
+	// board, as in exchange.Offer; the pool keeps a copy. The port is woken when there is one.
+	Want(values, shares []float64)
 	// Decline gives back the permits that were kept for the partition, and asks for none.
 	Decline()
 	// Give gives back permits that were taken.
 	Give(n int)
 }
 
-// A Council decides what concerns all partitions: when they stop, and which of them may fetch
-// how many pages of a common limit.
+// A Council decides what concerns all partitions: when they stop.
 type Council interface {
 	// Say tells how a partition stands. It is called before the partition waits.
 	Say(Report)
 	// Hear returns what the partition has to know.
 	Hear() Word
-	// Allow returns how many pages the partition may have fetched in all, given how many it has
-	// fetched and is fetching. If these are as many, it asks for more.
-	Allow(used int64) int64
-	// Sum returns the pages that all partitions have fetched, those that they know, and the bytes
-	// that they have received.
-	Sum() (fetched, known, bytes int64)
+	// Sum returns what all partitions have.
+	Sum() Sum
 }
 
 // Addresses keep the limits of IP addresses over all partitions. Harvesters call the methods.
@@ -109,10 +112,11 @@ type Packet struct {
 
 // A Report tells how a partition stands.
 type Report struct {
-	Fetched int64  // pages, in all sessions
-	Known   int64  // pages that are its own
-	Bytes   int64  // received, in all sessions
-	Stop    string // why it stops; "": it does not
+	Fetched  int64   // pages, in all sessions
+	Known    int64   // pages that are its own
+	SinceHot float64 // pages that it has read since its last hot one; NaN without a topic
+	Bytes    int64   // received, in all sessions
+	Stop     string  // why it stops; "": it does not
 	// Idle is set if nothing is under way, everything is committed, and nothing can be requested
 	// unless another partition sends something.
 	Idle bool
@@ -126,11 +130,30 @@ type Report struct {
 	Heard          Word   // the last word that it has obeyed
 }
 
+// A Sum is that of all partitions.
+type Sum struct {
+	Fetched, Known, Bytes int64
+	SinceHot              float64 // pages read since the last hot one; NaN without a topic
+}
+
 // A Word is what the council has decided. Its numbers only grow.
 type Word struct {
 	Stop   string // why all stop; "": they do not
 	Relent int    // how often all were told to admit what gets its chance at the end
 	Round  int    // how often all were asked how they stand
+}
+
+// NewSeeds takes seeds that were added to the crawl. It returns those that the partition adds: partition
+// 0 adds all, and tells the others about theirs.
+func (p *Port) NewSeeds(all []string) []string {
+	p.Seeds = slices.DeleteFunc(slices.Clone(all), func(url string) bool {
+		site, _ := page.Site([]byte(url))
+		return p.Owner(site) != p.Self
+	})
+	if p.Self > 0 {
+		return nil
+	}
+	return all
 }
 
 // Permits returns the pool, which grants everything to a crawl with one partition.
@@ -144,10 +167,10 @@ func (p *Port) Permits() Pool {
 // free is a pool without a limit.
 type free struct{}
 
-func (free) Take() bool   { return true }
-func (free) Want(float64) {}
-func (free) Decline()     {}
-func (free) Give(int)     {}
+func (free) Take() (int, bool)   { return -1, true }
+func (free) Want(_, _ []float64) {}
+func (free) Decline()            {}
+func (free) Give(int)            {}
 
 // Woken returns the channel Wake, nil for a crawl with one partition.
 func (p *Port) Woken() <-chan struct{} {
