@@ -1,10 +1,11 @@
-package recut
+package recut_test
 
 import (
 	"testing"
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
@@ -27,7 +28,7 @@ func TestJoin(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer all.Close()
-			one, err := Open(t.Context(), dir)
+			one, err := recut.Open(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}

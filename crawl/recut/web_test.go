@@ -1,4 +1,4 @@
-package recut
+package recut_test
 
 import (
 	"context"
