@@ -200,8 +200,10 @@ func (c *cell) know(p graph.Page, bar event.Bar) {
 	if !ok {
 		return
 	}
-	if c.s.owner(p) != c.self && told(bar) {
-		bar = event.BarForeign
+	if at := c.s.cells[c.s.owner(p)]; at != c {
+		if _, known := at.pageOf(p); known || told(bar) {
+			bar = event.BarForeign
+		}
 	}
 	name := c.s.in.Table.Name(site)
 	id, fresh := c.learn(name)

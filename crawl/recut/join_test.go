@@ -17,7 +17,7 @@ func TestJoin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestWeb(t, dir, fakeweb.Spec{Pages: 300, Sites: 30, Links: 2400, Seed: 7}, so)
+				w := newTestWeb(t, dir, fakeweb.Spec{Pages: 250, Sites: 30, Links: 2000, Seed: 7}, so)
 				w.o.Config.Partitions, w.o.Config.Pages = 4, 100
 				w.run(t)
 				w.o.Config.Pages = 200

@@ -3,6 +3,7 @@ package recut
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -261,7 +262,7 @@ func (s *splitter) split() (*Division, error) {
 func (s *splitter) replay() error {
 	var failed error
 	err := s.crawl.EachGroup(func(r *journal.Record) error {
-		if s.o.Progress != nil && r.Seq%4096 == 0 {
+		if s.o.Progress != nil && r.Seq%512 == 0 {
 			if err := s.o.Progress(int64(r.Seq), int64(s.total)); err != nil {
 				return err
 			}
@@ -311,10 +312,31 @@ func (s *splitter) finish() error {
 			return err
 		}
 	}
-	if err := writeFiles(s.path, map[string][]byte{layout.LockFile: {}}); err != nil {
+	files := map[string][]byte{layout.LockFile: {}}
+	if old := s.crawl.StatusFile(); old != nil {
+		if files[layout.StatusFile], err = json.Marshal(s.status(old)); err != nil {
+			return err
+		}
+	}
+	if err := writeFiles(s.path, files); err != nil {
 		return err
 	}
 	return s.parts.Write(disk.OS(s.path))
+}
+
+// status returns the status of all partitions, which stand where the crawl stood.
+func (s *splitter) status(old *history.Status) *history.Status {
+	list := make([]*history.Status, len(s.cells))
+	for i, c := range s.cells {
+		x := &history.Status{Fetchers: s.conf.Fetchers}
+		x.Fill(c.state, c.state.Now)
+		x.AddDetails(c.state)
+		x.Caps = c.state.Caps(&s.conf)
+		list[i] = x
+	}
+	sum := history.Merge(list)
+	sum.State, sum.Why = old.State, old.Why
+	return sum
 }
 
 // A source reads the answers of the archive of a crawl that is split.

@@ -1,6 +1,7 @@
 package recut
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -88,7 +89,7 @@ func (s *splitter) everywhere(r *journal.Record) error {
 			if err != nil {
 				return err
 			}
-			y.Config, y.Version = text, x.Version+" (split)"
+			y.Config, y.Version = text, cmp.Or(x.Version, "devel")+" (split)" // others made its decisions
 			to.Facts.Session = &y
 			clear(c.conns)
 		}
@@ -111,6 +112,11 @@ func (s *splitter) divided(text []byte) ([]byte, error) {
 
 // at translates a record into one of the partition of its site.
 func (s *splitter) at(c *cell, r *journal.Record) error {
+	if e := &r.Event; e.Kind == event.Took && e.Task.Kind == event.Fetch || e.Kind == event.Done || e.Kind == event.Refused {
+		if _, ok := c.pageOf(e.Page); !ok {
+			return fmt.Errorf("partition %d does not know %s", c.self, s.in.AppendURL(nil, e.Page))
+		}
+	}
 	to := c.begin(r.Event.Kind, r.Now)
 	if err := s.same(c, to, r); err != nil {
 		return err
@@ -148,6 +154,11 @@ func (s *splitter) same(c *cell, to, r *journal.Record) error {
 	}
 	for _, list := range [][]graph.Page{e.Links, r.Facts.Plain} {
 		for _, p := range list {
+			c.know(p, s.bars[p])
+		}
+	}
+	for _, p := range e.Admit { // a scope may have kept it out where others have found it
+		if s.owner(p) == c.self {
 			c.know(p, s.bars[p])
 		}
 	}

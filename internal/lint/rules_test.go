@@ -139,7 +139,7 @@ var arrows = map[string][]string{
 	"exchange":                      {},
 	"crawl/checkpoint":              {"crawl/layout", "crawl/snapshot", "crawl/state", "graph"},
 	"exchange/suffix":               {},
-	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "event", "frontier", "graph", "internal/disk", "journal", "urltable"},
+	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
 	"policy/order":                  {"event", "graph", "queue", "score", "topic"},
