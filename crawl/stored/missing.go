@@ -37,8 +37,8 @@ type Missing struct {
 	Others []string  // other spellings of the URL of which there are copies
 	File   string    // of Deleted: the WARC file
 	First  time.Time // of Later: the first copy; of NoOriginal: when that was stored
-	dir    string // of the crawl
-	part   string // of the partition that has the URL
+	dir    string    // of the crawl
+	part   string    // of the partition that has the URL
 }
 
 func (m *Missing) Error() string {

@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"crawl/stored":       {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "graph", "internal/hint"},
 	"crawl/stored/text":  {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/stored/wacz":  {"crawl/stored", "crawl/stored/text"},
-	"crawl/follow":       append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
+	"crawl/follow":       append([]string{"crawl/recut", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
 	"dashboard":          {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/stored/replay", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":      {"crawl/history", "event", "internal/show"},
 	"crawl/notice":       {"crawl/page"},
