@@ -92,6 +92,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
 	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	addCompact(f, &o.Compact)
 }
 
 // check returns an error for impossible options before anything is read.
