@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -24,6 +25,7 @@ type crew struct {
 	open    map[graph.Site]connection // those that lines keeps
 	conns   uint32                    // connections so far
 	permits port.Pool                 // one for each active harvester
+	offer   exchange.Offer            // of the last wish for a permit, reused
 	short   bool                      // a permit is lacking
 }
 

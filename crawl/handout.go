@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -14,10 +15,11 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry, l.crew.short = false, false
 	for l.mayHandOut(now) {
 		l.state.Frontier.Limit(l.limits.pagesLeft())
-		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
+		board, some := l.crew.permits.Take()
+		if l.crew.short = !some; !some {
 			return l.want(now)
 		}
-		w, again, ok := l.state.Frontier.Next(now)
+		w, again, ok := l.state.Frontier.NextOn(now, board)
 		if l.state.Err != nil || !ok {
 			l.crew.permits.Give(1)
 		}
@@ -42,17 +44,17 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 // want asks for a permit, for the best page that could be handed out. If there is none, it asks for
 // nothing, and returns when to try again.
 func (l *loop) want(now time.Duration) time.Duration {
-	value, ok := l.state.Frontier.Best(now)
+	l.crew.offer = exchange.Offer{Values: l.state.Frontier.Best(now, l.crew.offer.Values[:0]), Shares: l.state.Frontier.Shares()}
 	l.recordRefusals(now)
 	if l.state.Frontier.Polled() {
 		l.begin(event.Polled, now)
 		l.record()
 	}
-	if !ok {
+	if len(l.crew.offer.Values) == 0 {
 		l.crew.permits.Decline()
 		return now + noPermit
 	}
-	l.crew.permits.Want(value)
+	l.crew.permits.Want(l.crew.offer)
 	return event.Never
 }
 

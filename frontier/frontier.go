@@ -90,7 +90,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
 	if f.o.Partitions > 1 {
-		env.Partitions = f.o.Partitions
+		env.Partitions, env.Self = f.o.Partitions, f.o.Self
 		env.Foreign, env.Owe = f.Foreign, func(p graph.Page) { f.pages.note(p, 0) }
 	}
 	f.topical.prepare(&env)

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -38,11 +39,13 @@ type Port struct {
 
 // A Pool holds the permits of all partitions for harvesters.
 type Pool interface {
-	// Take takes a permit if one is free, or was kept for the partition.
-	Take() bool
+	// Take takes a permit if one is free, or was kept for the partition. One that was kept may be
+	// for a page that a board of the policy chooses; otherwise the board is -1.
+	Take() (board int, ok bool)
 	// Want asks for a permit, after Take found none. The next ones go to the partitions whose
-	// best page has the highest value. The port is woken when there is one.
-	Want(value float64)
+	// best page has the highest value on the board that has the turn: see exchange.Turns. The pool
+	// keeps a copy. The port is woken when there is one.
+	Want(o exchange.Offer)
 	// Decline gives back the permits that were kept for the partition, and asks for none.
 	Decline()
 	// Give gives back permits that were taken.
@@ -123,10 +126,10 @@ func (p *Port) Permits() Pool {
 // free is a pool without a limit.
 type free struct{}
 
-func (free) Take() bool   { return true }
-func (free) Want(float64) {}
-func (free) Decline()     {}
-func (free) Give(int)     {}
+func (free) Take() (int, bool)   { return -1, true }
+func (free) Want(exchange.Offer) {}
+func (free) Decline()            {}
+func (free) Give(int)            {}
 
 // Woken returns the channel Wake, nil for a crawl with one partition.
 func (p *Port) Woken() <-chan struct{} {

@@ -141,9 +141,9 @@ var arrows = map[string][]string{
 	"exchange/suffix":               {},
 	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
-	"crawl/partition":               {"advise", "crawl/config", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
+	"crawl/partition":               {"advise", "crawl/config", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
 	"policy/order":                  {"event", "graph", "queue", "score", "topic"},
-	"policy/mix":                    {"event", "graph", "policy/order", "score"},
+	"policy/mix":                    {"event", "graph", "policy/order", "queue", "score"},
 	"policy/focused":                {"event", "graph", "policy/group", "policy/linear", "policy/mix", "policy/order", "score"},
 }
 
