@@ -14,8 +14,14 @@ import (
 )
 
 // WARCFiles returns the WARC files of a crawl in their order.
-func WARCFiles(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*.warc*"))
+func WARCFiles(dir string) (files []string, err error) {
+	list, err := Dirs(dir)
+	for i := 0; err == nil && i < len(list); i++ {
+		var some []string
+		some, err = filepath.Glob(filepath.Join(list[i], layout.ArchiveDir, "*.warc*"))
+		files = append(files, some...)
+	}
+	return files, err
 }
 
 // EachText calls fn with the URLs, titles and texts of the HTML pages in WARC files, in their

@@ -19,25 +19,47 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
-// An Archive finds and reads what the crawl in a directory has stored. Its methods may run at
-// once.
+// An Archive finds and reads what the crawl in a directory has stored, in all its partitions. Its
+// methods may run at once.
 type Archive struct {
 	dir     string
+	parts   []part
 	decoder fetch.Decoder
 
 	mu    sync.Mutex
-	tails map[string]*tail // by name of the WARC file
+	tails map[string]*tail // by source.id
 	fixed []source         // not nil: these, whatever is committed later
 }
 
 // Open returns the archive of the crawl in a directory.
 func Open(ctx context.Context, dir string) (*Archive, error) {
-	c, err := history.Open(ctx, dir)
+	all, err := history.OpenAll(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	c.Close()
-	return &Archive{dir: dir, tails: map[string]*tail{}}, nil
+	defer all.Close()
+	a := &Archive{dir: dir, tails: map[string]*tail{}}
+	for _, c := range all.Crawls {
+		p := part{dir: c.Path}
+		if len(all.Crawls) > 1 {
+			p.tag = filepath.Base(c.Path) + "-"
+		}
+		a.parts = append(a.parts, p)
+	}
+	return a, nil
+}
+
+// A part is the archive of one partition. WARC files of several partitions may have the same names:
+// the tag is put before them.
+type part struct{ dir, tag string }
+
+// missing returns why a URL has no copy.
+func (a *Archive) missing(m Missing) *Missing {
+	m.dir = a.dir
+	if at, err := history.DirOf(a.dir, m.URL); err == nil {
+		m.part = at
+	}
+	return &m
 }
 
 // Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC
@@ -47,7 +69,7 @@ func (a *Archive) Freeze() (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Archive{dir: a.dir, fixed: []source{}}
+	f := &Archive{dir: a.dir, parts: a.parts, fixed: []source{}}
 	for _, s := range all {
 		if s.path != "" {
 			f.fixed = append(f.fixed, s)
@@ -94,7 +116,7 @@ func (a *Archive) Files() ([]File, error) {
 	var files []File
 	for _, s := range all {
 		if s.path != "" {
-			files = append(files, File{s.name, s.size, s.path})
+			files = append(files, File{s.tag + s.name, s.size, s.path})
 		}
 	}
 	return files, nil
@@ -161,7 +183,20 @@ func (a *Archive) sources() ([]source, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	dir := filepath.Join(a.dir, layout.ArchiveDir)
+	var all []source
+	for _, p := range a.parts {
+		some, err := a.sourcesOf(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// sourcesOf returns those of a partition.
+func (a *Archive) sourcesOf(p part) ([]source, error) {
+	dir := filepath.Join(p.dir, layout.ArchiveDir)
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -181,7 +216,7 @@ func (a *Archive) sources() ([]source, error) {
 		if _, ok := archive.FileNumber(name); !ok {
 			continue
 		}
-		s := source{name: name, path: filepath.Join(dir, e.Name())}
+		s := source{part: p, name: name, path: filepath.Join(dir, e.Name())}
 		if ok, err := a.complete(&s, e, indexed); err != nil {
 			return nil, err
 		} else if ok {
@@ -189,7 +224,7 @@ func (a *Archive) sources() ([]source, error) {
 		}
 	}
 	for name, path := range indexed { // what is left of files that somebody removed
-		all = append(all, source{name: strings.TrimSuffix(name, filepath.Ext(name)) + archive.Suffix, index: path})
+		all = append(all, source{part: p, name: strings.TrimSuffix(name, filepath.Ext(name)) + archive.Suffix, index: path})
 	}
 	slices.SortFunc(all, func(x, y source) int { return strings.Compare(x.name, y.name) })
 	return all, nil
@@ -211,7 +246,7 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 	if path, ok := indexed[index]; ok && !open {
 		s.index = path
 		delete(indexed, index)
-		delete(a.tails, s.name)
+		delete(a.tails, s.id())
 		return true, nil
 	}
 	if open {
@@ -219,10 +254,10 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 			return false, err
 		}
 	}
-	t := a.tails[s.name]
+	t := a.tails[s.id()]
 	if t == nil {
 		t = &tail{}
-		a.tails[s.name] = t
+		a.tails[s.id()] = t
 	}
 	err = t.extend(s.path, s.name, s.size)
 	if errors.Is(err, fs.ErrNotExist) { // it has got its final name, or was removed
@@ -242,7 +277,7 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 
 // committed returns how much of an open file the journal has committed.
 func (a *Archive) committed(s *source) (int64, error) {
-	c, err := history.Open(context.Background(), a.dir)
+	c, err := history.Open(context.Background(), s.dir)
 	if err != nil {
 		return 0, err
 	}

@@ -66,7 +66,9 @@ func (p *pile) write(dir string, index bool) {
 	}
 }
 
-func newArchive(dir string) *Archive { return &Archive{dir: dir, tails: map[string]*tail{}} }
+func newArchive(dir string) *Archive {
+	return &Archive{dir: dir, parts: []part{{dir: dir}}, tails: map[string]*tail{}}
+}
 
 // Every URL of an index is found, and none that is not in it, whatever its place.
 func TestSearch(t *testing.T) {
