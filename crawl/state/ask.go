@@ -40,8 +40,8 @@ type Rules struct {
 	Again  bool          // it is to be requested again after Wait
 	Wait   time.Duration // otherwise: how long it holds
 	Hop    string        // where it has moved to; "": it has not
-	Rules  []byte
-	Files  []string // sitemap files that it names
+	Rules  []byte        `json:",omitempty"` // an empty list and none are the same bytes
+	Files  []string      `json:",omitempty"` // sitemap files that it names
 }
 
 // pack returns a note as bytes. Notes wait in snapshots, and the same note must always be the same
