@@ -10,8 +10,11 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// Columns calls each for every column: of the pages, the sites, the boards, the policies.
-func (f *Frontier) Columns(each func(graph.AnyColumn)) { f.columns.Columns(each) }
+// Columns calls each for every column, as it is saved: of the pages, the sites, the boards, the
+// policies.
+func (f *Frontier) Columns(each func(graph.AnyColumn)) {
+	f.sites.unheld(func() { f.columns.Columns(each) })
+}
 
 // Save writes the whole state, in the order of its pages and sites. Heaps are left out, so
 // that equal states give equal bytes, no matter how they arose.

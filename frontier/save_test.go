@@ -102,7 +102,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestHeldSaved: holds leave no trace in what is saved, whether the site would be ready
+// TestHeldSaved: holds leave no trace in what is saved and in Columns, whether the site would be ready
 // or has to wait, and sites are held still afterwards.
 func TestHeldSaved(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Minute} {
@@ -113,6 +113,7 @@ func TestHeldSaved(t *testing.T) {
 			if err := f.Save(&saved[i]); err != nil {
 				t.Fatal(err)
 			}
+			f.Columns(func(c graph.AnyColumn) { c.Save(&saved[i]) }) // a buffer never fails
 			if w, _, ok := f.Next(time.Hour); ok == hold {
 				t.Errorf("delay %v, hold %v: hands out %+v (%v)", delay, hold, w, ok)
 			}
