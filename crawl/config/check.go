@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/advise"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
@@ -208,6 +210,28 @@ func (c *Config) checkWords() error {
 	}
 	if !slices.Contains([]string{StorePages, StoreLinks, StoreBoth}, c.Store) {
 		return keyErrorf("store", "%q: want both or links", c.Store)
+	}
+	return c.checkArchive()
+}
+
+// checkArchive looks at the place to which WARC files are sent.
+func (c *Config) checkArchive() error {
+	if c.Archive == "" {
+		return nil
+	}
+	if _, err := remote.Parse(c.Archive); err != nil {
+		e := &KeyError{Key: "archive", Err: err}
+		var advice *hint.Error
+		if errors.As(err, &advice) {
+			e.Hint = advice.Hint
+		}
+		return e
+	}
+	switch {
+	case c.KeepPages > 0:
+		return &KeyError{"archive", "''", errors.New("it cannot be used with keep_pages, which rewrites WARC files: what is sent never changes")}
+	case !c.KeepsPages():
+		return &KeyError{"archive", "''", errors.New("there are no WARC files with store = 'links'")}
 	}
 	return nil
 }

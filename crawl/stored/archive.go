@@ -17,12 +17,17 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // An Archive finds and reads what the crawl in a directory has stored. Its methods may run at
 // once.
 type Archive struct {
 	dir     string
+	files   disk.Dir // WARC files, also those in a store
 	decoder fetch.Decoder
 
 	mu    sync.Mutex
@@ -37,7 +42,8 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 		return nil, err
 	}
 	c.Close()
-	return &Archive{dir: dir, tails: map[string]*tail{}}, nil
+	files := remote.Dir(ctx, disk.OS(filepath.Join(dir, layout.ArchiveDir)), s3.Dial)
+	return &Archive{dir: dir, files: files, tails: map[string]*tail{}}, nil
 }
 
 // Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC
@@ -47,9 +53,9 @@ func (a *Archive) Freeze() (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Archive{dir: a.dir, fixed: []source{}}
+	f := &Archive{dir: a.dir, files: a.files, fixed: []source{}}
 	for _, s := range all {
-		if s.path != "" {
+		if s.path != "" || s.remote {
 			f.fixed = append(f.fixed, s)
 		}
 	}
@@ -68,14 +74,12 @@ type File struct {
 	Name string
 	Size int64 // of what is committed
 	path string
+	dir  disk.Dir
 }
 
 // Open opens the committed part of the file.
 func (f *File) Open() (io.ReadCloser, error) {
-	in, err := os.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) { // it has got its final name meanwhile
-		in, err = os.Open(strings.TrimSuffix(f.path, archive.OpenSuffix))
-	}
+	in, err := openWARC(f.dir, f.Name, f.path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +87,23 @@ func (f *File) Open() (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(in, 0, f.Size), in}, nil
+}
+
+// openWARC opens a WARC file at one of some paths. If it is not there, it has got its final name
+// meanwhile, or it is in a store.
+func openWARC(dir disk.Dir, name string, paths ...string) (warcFile, error) {
+	for _, path := range paths {
+		if f, err := os.Open(path); !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+	}
+	return dir.Open(name, disk.Read)
+}
+
+// A warcFile is an open WARC file.
+type warcFile interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // Files returns the WARC files, in the order of their names.
@@ -93,8 +114,8 @@ func (a *Archive) Files() ([]File, error) {
 	}
 	var files []File
 	for _, s := range all {
-		if s.path != "" {
-			files = append(files, File{s.name, s.size, s.path})
+		if s.path != "" || s.remote {
+			files = append(files, File{s.name, s.size, s.path, a.files})
 		}
 	}
 	return files, nil
@@ -188,10 +209,40 @@ func (a *Archive) sources() ([]source, error) {
 			all = append(all, s)
 		}
 	}
-	for name, path := range indexed { // what is left of files that somebody removed
-		all = append(all, source{name: strings.TrimSuffix(name, filepath.Ext(name)) + archive.Suffix, index: path})
+	more, err := a.elsewhere(indexed)
+	if err != nil {
+		return nil, err
 	}
+	all = append(all, more...)
 	slices.SortFunc(all, func(x, y source) int { return strings.Compare(x.name, y.name) })
+	return all, nil
+}
+
+// elsewhere returns what has an index and is not here: it is in a store, or somebody removed it.
+func (a *Archive) elsewhere(indexed map[string]string) (all []source, err error) {
+	list, err := a.files.List()
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	for _, e := range list {
+		sizes[e.Name] = e.Size
+	}
+	for index, path := range indexed {
+		name := strings.TrimSuffix(index, filepath.Ext(index)) + archive.Suffix
+		size, there := sizes[name]
+		all = append(all, source{name: name, index: path, size: size, remote: there})
+	}
+	for _, e := range list {
+		warc, ok := remote.OfRecord(e.Name)
+		if _, has := sizes[archive.IndexName(warc)]; !ok || has {
+			continue
+		}
+		dir := filepath.Join(a.dir, layout.ArchiveDir)
+		if _, err := os.Stat(filepath.Join(dir, warc)); errors.Is(err, fs.ErrNotExist) {
+			return nil, &hint.Error{Text: warc + " is in a store, and its index is gone", Hint: "copy " + archive.IndexName(warc) + " from there to " + dir}
+		}
+	}
 	return all, nil
 }
 

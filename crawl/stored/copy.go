@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -232,22 +231,23 @@ func isText(media string) bool {
 	return false
 }
 
-// openFile opens a WARC file, which may get its final name just then.
-func (a *Archive) openFile(name string) (f *os.File, err error) {
-	path := filepath.Join(a.dir, layout.ArchiveDir, filepath.Base(name))
-	for _, tail := range []string{"", archive.OpenSuffix, ""} {
-		if f, err = os.Open(path + tail); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return f, err
+// openFile opens a WARC file, which may get its final name just then, or be in a store.
+func (a *Archive) openFile(name string) (warcFile, error) {
+	name = filepath.Base(name)
+	path := filepath.Join(a.dir, layout.ArchiveDir, name)
+	return openWARC(a.files, name, path, path+archive.OpenSuffix)
 }
 
 func (a *Archive) unreadable(v *Visit, err error) error {
-	return &hint.Error{
+	e := &hint.Error{
 		Text: "cannot read the copy of " + v.URL, Err: err,
 		Hint: "winnow verify " + a.dir + " lists what is wrong with the archive; a wrong index can be deleted, winnow report writes it again",
 	}
+	var more *hint.Error
+	if errors.As(err, &more) && more.Hint != "" { // of a store
+		e.Hint = more.Hint
+	}
+	return e
 }
 
 // maxHops is the number of redirects that Follow follows.

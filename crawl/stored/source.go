@@ -18,10 +18,12 @@ import (
 // A source is a WARC file with its index lines: a sorted file beside it, or lines in memory.
 type source struct {
 	name  string // of the WARC file, without what marks it as open
-	path  string // of the WARC file; empty: it is gone, and the index is left
+	path  string // of the WARC file; empty: it is not here
 	size  int64  // of what is committed
 	lines []byte // nil: the file at index has them
 	index string
+	// remote says of a file that is not here that it is in a store.
+	remote bool
 }
 
 // A tail holds the index lines of a WARC file that has no index yet. Lines are only ever
