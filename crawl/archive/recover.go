@@ -116,6 +116,13 @@ func (x *remains) lost() bool {
 	return closed || len(x.later) > 1 || sum > MaxTail
 }
 
+// holds reports whether an index is that of the file of the position, and that file is closed and
+// ends there. It may not be here: see package remote.
+func (x *remains) holds(prefix, index string) bool {
+	number, _, _ := parseName(prefix, index)
+	return number == x.at.File && x.at.Size > 0 && !isOpen(x.current.Name) && x.tail() == 0
+}
+
 func isOpen(name string) bool { return strings.HasSuffix(name, OpenSuffix) }
 
 // sort finds the remains, and closes earlier files that are still called open.
@@ -154,7 +161,7 @@ func (w *Writer) clear(x *remains) error {
 	}
 	kept := PartName(strings.TrimSuffix(x.current.Name, OpenSuffix)) // what lies beyond is not used
 	for _, name := range x.indexes {
-		if name == kept && isOpen(x.current.Name) {
+		if name == kept && isOpen(x.current.Name) || x.holds(w.config.Prefix, name) {
 			continue
 		}
 		if err := w.dir.Remove(name); err != nil {

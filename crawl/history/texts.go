@@ -3,20 +3,13 @@ package history
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 )
-
-// WARCFiles returns the WARC files of a crawl in their order.
-func WARCFiles(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*.warc*"))
-}
 
 // EachText calls fn with the URLs, titles and texts of the HTML pages in WARC files, in their
 // order, until fn returns an error. A page that was fetched several times comes several times.

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // A Record says where a WARC file is. It lies beside the index of the file.
@@ -89,4 +92,24 @@ func Records(dir disk.Dir) (map[string]*Record, error) {
 		found[warc] = r
 	}
 	return found, err
+}
+
+// Here returns an error if a WARC file of an archive directory is only in a store: some readers need
+// all of them here.
+func Here(dir disk.Dir) error {
+	l, err := look(dir, nil)
+	if err != nil {
+		return err
+	}
+	for _, e := range l.files {
+		delete(l.records, e.Name)
+	}
+	for _, warc := range slices.Sorted(maps.Keys(l.records)) {
+		p, _ := Parse(l.records[warc].Place)
+		return &hint.Error{
+			Text: fmt.Sprintf("%d WARC files are not on this disk, which this needs; the first is at %s", len(l.records), p.Short()),
+			Hint: "copy them back beside their indexes, with winnow upload --back DIR or any tool for S3",
+		}
+	}
+	return nil
 }

@@ -50,12 +50,12 @@ const (
 // Start begins to send, as soon as Look has told what is committed. Everything ends with the
 // context.
 func (u *Uploader) Start(ctx context.Context) *Uploader {
-	u.begin(ctx)
-	go u.run()
+	go u.Prepare(ctx).run()
 	return u
 }
 
-func (u *Uploader) begin(ctx context.Context) {
+// Prepare makes the uploader ready for Finish, without a goroutine.
+func (u *Uploader) Prepare(ctx context.Context) *Uploader {
 	u.ctx, u.stop = context.WithCancel(ctx)
 	u.done = make(chan struct{})
 	u.stores = &overlay{dial: u.Dial, stores: map[Place]Store{}}
@@ -72,6 +72,7 @@ func (u *Uploader) begin(ctx context.Context) {
 	if u.Sent == nil {
 		u.Sent = func(string, *Record) {}
 	}
+	return u
 }
 
 // Look tells how much of the archive is committed: files beyond it are not sent. It returns at once.

@@ -42,8 +42,12 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 		return nil, err
 	}
 	c.Close()
+	return newArchive(ctx, dir), nil
+}
+
+func newArchive(ctx context.Context, dir string) *Archive {
 	files := remote.Dir(ctx, disk.OS(filepath.Join(dir, layout.ArchiveDir)), s3.Dial)
-	return &Archive{dir: dir, files: files, tails: map[string]*tail{}}, nil
+	return &Archive{dir: dir, files: files, tails: map[string]*tail{}}
 }
 
 // Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC

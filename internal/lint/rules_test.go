@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"crawl/remote/s3test": {},
 	"crawl/history":       append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/remote", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/state":         append([]string{"exchange", "exchange/suffix", "keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/focus":         {"crawl/config", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "frontier", "graph", "internal/hint", "internal/input", "topic"},
+	"crawl/focus":         {"crawl/config", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/remote", "crawl/state", "event", "frontier", "graph", "internal/disk", "internal/hint", "internal/input", "topic"},
 	"crawl/past":          {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":        {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/remote", "crawl/remote/s3", "graph", "internal/disk", "internal/hint"},
 	"crawl/stored/text":   {"crawl/page", "crawl/stored", "internal/show"},
@@ -116,7 +116,7 @@ var arrows = map[string][]string{
 	"internal/spelling":   {},
 	"internal/terminal":   {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/render", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":    {},
-	"internal/wording":    {"crawl/config", "crawl/explain", "crawl/history", "crawl/state", "crawl/trap", "event", "internal/show"},
+	"internal/wording":    {"crawl/config", "crawl/explain", "crawl/history", "crawl/remote", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":          {anything}, // everything is wired together there and only there
 	"cmd/winnow/graphs":   {anything}, // verbs of it
 

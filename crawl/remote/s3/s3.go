@@ -272,6 +272,23 @@ func (s *Store) explain(err error) error {
 	return err
 }
 
+// Check returns the place of a URL, below a name if that is not empty, after a request that shows
+// whether objects may be stored there. An error that is not remote.ErrRefused may go away by itself.
+func Check(ctx context.Context, text, below string) (remote.Place, error) {
+	p, err := remote.Parse(text)
+	if err == nil {
+		p, err = p.At(below).Complete(os.Getenv)
+	}
+	if err != nil {
+		return p, refused(err.Error(), remote.CredentialsHint, nil)
+	}
+	s, err := Open(p)
+	if err != nil {
+		return p, refused(err.Error(), "name a bucket and a prefix: "+remote.Example, nil)
+	}
+	return p, s.Check(ctx)
+}
+
 // Start checks the place of a configuration and starts an uploader to it; below a name, if that is
 // not empty. It returns nil for an empty place. It fails if the store refuses; one that cannot be
 // reached is only told about.
@@ -279,18 +296,8 @@ func Start(ctx context.Context, u *remote.Uploader, place, below string) (*remot
 	if place == "" {
 		return nil, nil
 	}
-	p, err := remote.Parse(place)
-	if err == nil {
-		p, err = p.At(below).Complete(os.Getenv)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := Open(p)
-	if err == nil {
-		err = s.Check(ctx)
-	}
-	if errors.Is(err, remote.ErrRefused) || err != nil && s == nil {
+	p, err := Check(ctx, place, below)
+	if errors.Is(err, remote.ErrRefused) {
 		return nil, err
 	}
 	if err != nil {

@@ -2,6 +2,7 @@
 package s3test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,10 +17,8 @@ import (
 type Server struct {
 	URL     string
 	Backend gofakes3.Backend
-	// Before, if it holds a function, is called for each request and may answer it.
-	Before   atomic.Pointer[func(w http.ResponseWriter, r *http.Request) (answered bool)]
-	Requests atomic.Int64
-	http     *httptest.Server
+	before  atomic.Pointer[func(w http.ResponseWriter, r *http.Request) (answered bool)]
+	http    *httptest.Server
 }
 
 // Bucket is the name of the bucket.
@@ -28,36 +27,52 @@ const Bucket = "archive"
 // New starts a server, and sets the environment of the test so that it is used.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{Backend: s3mem.New()}
-	if err := s.Backend.CreateBucket(t.Context(), Bucket); err != nil {
+	s, err := Start()
+	if err != nil {
 		t.Fatal(err)
 	}
-	fake := gofakes3.New(s.Backend, gofakes3.WithV4Auth(map[string]string{"key": "secret"})).Server()
-	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.Requests.Add(1)
-		if f := s.Before.Load(); f != nil && (*f)(w, r) {
-			return
-		}
-		fake.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.http.Close)
-	s.URL = s.http.URL
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": s.URL, "AWS_REGION": "",
-		"AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
-	} {
+	t.Cleanup(s.Close)
+	for name, value := range s.Env() {
 		t.Setenv(name, value)
 	}
 	return s
 }
 
-// Do sets what is done before each request; nil: nothing.
+// Start starts a server.
+func Start() (*Server, error) {
+	s := &Server{Backend: s3mem.New()}
+	if err := s.Backend.CreateBucket(context.Background(), Bucket); err != nil {
+		return nil, err
+	}
+	fake := gofakes3.New(s.Backend, gofakes3.WithV4Auth(map[string]string{"key": "secret"})).Server()
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f := s.before.Load(); f != nil && (*f)(w, r) {
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	s.URL = s.http.URL
+	return s, nil
+}
+
+// Close ends the server.
+func (s *Server) Close() { s.http.Close() }
+
+// Env returns the environment in which the server is used.
+func (s *Server) Env() map[string]string {
+	return map[string]string{
+		"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": s.URL, "AWS_REGION": "",
+		"AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+	}
+}
+
+// Do sets what is done before each request, and may answer it; nil: nothing.
 func (s *Server) Do(f func(w http.ResponseWriter, r *http.Request) bool) {
 	if f == nil {
-		s.Before.Store(nil)
+		s.before.Store(nil)
 		return
 	}
-	s.Before.Store(&f)
+	s.before.Store(&f)
 }
 
 // Down lets every connection break, until Do is called.
