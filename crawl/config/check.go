@@ -13,7 +13,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/topic"
@@ -220,18 +219,13 @@ func (c *Config) checkArchive() error {
 		return nil
 	}
 	if _, err := remote.Parse(c.Archive); err != nil {
-		e := &KeyError{Key: "archive", Err: err}
-		var advice *hint.Error
-		if errors.As(err, &advice) {
-			e.Hint = advice.Hint
-		}
-		return e
+		return &KeyError{"archive", remote.Example, err}
 	}
 	switch {
 	case c.KeepPages > 0:
-		return &KeyError{"archive", "''", errors.New("it cannot be used with keep_pages, which rewrites WARC files: what is sent never changes")}
+		return &KeyError{"archive", "", errors.New("it cannot be used with keep_pages, which rewrites WARC files: what is sent never changes")}
 	case !c.KeepsPages():
-		return &KeyError{"archive", "''", errors.New("there are no WARC files with store = 'links'")}
+		return &KeyError{"archive", "", errors.New("there are no WARC files with store = 'links'")}
 	}
 	return nil
 }
