@@ -4,10 +4,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # listed, so that nothing is forgotten. Left out are bench/peers, a module of its own;
 # lab/experiment, which uses several cores only as lab does, whose tests run; and those that
 # would have large dependencies of their own compiled once more for one lock or one pipe:
-# cmd/winnow with internal/console, crawl/metrics (Prometheus), crawl/stored/text (Parquet).
+# cmd/winnow with internal/console, crawl/metrics (Prometheus), crawl/stored/text (Parquet), cluster/nats (NATS).
 # They are 137 of 583 packages; make torture runs their tests under the race detector.
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
-NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow --exclude-dir=console --exclude-dir=metrics --exclude-dir=text
+NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow --exclude-dir=console --exclude-dir=metrics --exclude-dir=text --exclude-dir=nats
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that run: those in which most goroutines meet.
 RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input ./lab/live ./lab/topical
@@ -23,9 +23,9 @@ COLD        := b25eb86
 # a profile. Cold, that is 1,627 compilations for vet instead of 480, 1,707 for the tests
 # instead of 541, and as many again for the race detector (go vet -n, go test -n). A profile
 # changes what is inlined and nothing else; make build and make bench use it.
-check test browser race: export GOFLAGS := $(GOFLAGS) -pgo=off
+check test browser race engine: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test browser race torture store bench polite scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture engine store bench polite scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -53,9 +53,13 @@ race:
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cmd/winnow ./crawl ./crawl/partition ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
+	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
 	go test -count=1 -tags gonum -run Gonum ./graph/rank
-	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl ./crawl/metrics ./crawl/stored/text
+	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cluster/nats ./cmd/winnow ./crawl ./crawl/metrics ./crawl/stored/text
+
+engine: ## what clusters rely on, with three real brokers: power loss, a full disk, killed leaders, two writers, costs; six minutes, and root for the first two
+	@out=$$(mktemp); WINNOW_ENGINE=1 go test -count=1 -timeout 20m -v -run Machine ./cluster/nats > $$out 2>&1; rc=$$?; \
+	grep -E '^\||--- (FAIL|SKIP)|_test.go:|panic' $$out; rm -f $$out; exit $$rc
 
 VERSITYGW_MODULE = github.com/versity/versitygw/cmd/versitygw@v1.8.0
 

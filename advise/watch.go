@@ -66,11 +66,9 @@ func (w *Watch) NeedsLinks() bool {
 	return w.cond.Uses(stopImportance) || w.cond.Uses(stopCertain) || w.cond.Uses(stopGain)
 }
 
-// IsCount reports whether a condition is about counts of all pages alone, which can be added up over
+// IsCount reports whether a condition is about counts of pages alone, which can be added up over
 // parts of a crawl.
-func IsCount(c *score.Condition) bool {
-	return !(&Watch{cond: c}).NeedsLinks() && !c.Uses(stopSinceHot)
-}
+func IsCount(c *score.Condition) bool { return !(&Watch{cond: c}).NeedsLinks() }
 
 // Free releases the memory.
 func (w *Watch) Free() {

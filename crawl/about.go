@@ -2,11 +2,9 @@ package crawl
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
@@ -31,23 +29,8 @@ func makeTopic(ctx context.Context, o *RunOptions) error {
 		note(o.Log, text)
 	}
 	c.Topic = made.Text()
-	note(o.Log, "looking for pages with words that begin with "+firstWords(made.Terms()))
+	note(o.Log, "looking for pages with words that begin with "+focus.FirstWords(made.Terms()))
 	return nil
-}
-
-// firstWords returns the first words of a topic, for people.
-func firstWords(words []string) string {
-	text := ""
-	for i, w := range words {
-		if i == 8 {
-			return text + " ..."
-		}
-		if i > 0 {
-			text += " "
-		}
-		text += w
-	}
-	return text
 }
 
 // fetchExamples does a session that fetches the examples, and nothing else. Nothing is done if the
@@ -77,29 +60,6 @@ func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool
 		return false, &hint.Error{Text: "stopped before the examples of the topic were fetched", Hint: "the same command line goes on"}
 	}
 	return true, nil
-}
-
-// checkTopic returns an error if a crawl that is resumed names another topic than when it began:
-// pages were read for that one.
-func checkTopic(o *RunOptions, s *state.State) error {
-	was := lastConfig(s)
-	if was == nil || was.Topic == "" && was.Focused() {
-		return nil // there is no session with pages
-	}
-	now := &o.Config
-	for _, key := range []string{"topic", "query", "query_file", "examples", "like", "similarity", "idf", "idf_file", "title_weight", "stem", "hot"} {
-		a, _ := was.Key(key)
-		b, _ := now.Key(key)
-		if !was.Focused() && !now.Focused() || a.String() == b.String() {
-			continue
-		}
-		text := fmt.Sprintf("%s began with another --%s", o.Dir, b.Flag())
-		if !was.Focused() {
-			text = o.Dir + " began without a topic"
-		}
-		return &hint.Error{Text: text + ", and that cannot change: its pages were read for it", Hint: "leave --" + b.Flag() + " out to resume it, or choose another --dir for a new crawl"}
-	}
-	return nil
 }
 
 // judgeExamples records what the examples of the topic have to do with it. The session before fetched

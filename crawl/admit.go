@@ -270,7 +270,11 @@ func (a *admission) nameSeeds() {
 	if !a.config.SitemapOnly {
 		return
 	}
-	for _, url := range a.options.Seeds {
+	seeds := a.options.Seeds
+	if a.port != nil {
+		seeds = a.port.Seeds // each partition reads its own
+	}
+	for _, url := range seeds {
 		switch site, _ := page.Site([]byte(url)); {
 		case looksLikeSitemap(url):
 			a.nameFile(a.base, url)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -30,14 +31,16 @@ type group struct {
 type committer struct {
 	warc *archive.Writer
 	log  *journal.Log
+	port *port.Port
 	sync bool
+	open bool          // the session has been committed
 	show func([]*task) // called when tasks are on disk
 	in   chan *group
 	out  chan *group
 }
 
-func newCommitter(warc *archive.Writer, log *journal.Log, sync bool, show func([]*task)) *committer {
-	c := &committer{warc: warc, log: log, sync: sync, show: show, in: make(chan *group, 1), out: make(chan *group, 1)}
+func newCommitter(warc *archive.Writer, log *journal.Log, p *port.Port, sync bool, show func([]*task)) *committer {
+	c := &committer{warc: warc, log: log, port: p, sync: sync, show: show, in: make(chan *group, 1), out: make(chan *group, 1)}
 	go c.run()
 	return c
 }
@@ -71,13 +74,17 @@ func (c *committer) write(g *group) error {
 	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
-	err = c.log.Write(g.records)
-	if err == nil && sync {
-		err = c.log.Sync()
-	}
+	err = c.port.Commit(g.records, !c.open, func() error {
+		err := c.log.Write(g.records)
+		if err == nil && sync {
+			err = c.log.Sync()
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
+	c.open = true
 	return c.warc.Remove(g.gone...)
 }
 

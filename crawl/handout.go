@@ -14,10 +14,11 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry, l.crew.short = false, false
 	for l.mayHandOut(now) {
 		l.state.Frontier.Limit(l.limits.pagesLeft())
-		if l.crew.short = !l.crew.permits.Take(); l.crew.short {
+		board, some := l.crew.permits.Take()
+		if l.crew.short = !some; !some {
 			return l.want(now)
 		}
-		w, again, ok := l.state.Frontier.Next(now)
+		w, again, ok := l.state.Frontier.NextOn(now, board)
 		if l.state.Err != nil || !ok {
 			l.crew.permits.Give(1)
 		}
@@ -42,17 +43,17 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 // want asks for a permit, for the best page that could be handed out. If there is none, it asks for
 // nothing, and returns when to try again.
 func (l *loop) want(now time.Duration) time.Duration {
-	value, ok := l.state.Frontier.Best(now)
+	values := l.state.Frontier.Best(now, nil)
 	l.recordRefusals(now)
 	if l.state.Frontier.Polled() {
 		l.begin(event.Polled, now)
 		l.record()
 	}
-	if !ok {
+	if len(values) == 0 {
 		l.crew.permits.Decline()
 		return now + noPermit
 	}
-	l.crew.permits.Want(value)
+	l.crew.permits.Want(values, l.state.Frontier.Shares())
 	return event.Never
 }
 

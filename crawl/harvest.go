@@ -412,7 +412,7 @@ func fetchOptions(s *session) (*fetch.Options, error) {
 		UserAgent: c.Agent(s.options.Version), Header: s.overrides.Headers.All(), HTTP2: true, AllowPrivate: c.AllowPrivate,
 		MaxBody: int64(c.MaxBody), Connect: c.Connect.Duration, FirstByte: c.FirstByte.Duration,
 		Stall: c.Stall.Duration, Total: c.Timeout.Duration,
-		Clock: s.now, Budget: s.tasks.budget, Conns: new(atomic.Uint32),
+		Clock: s.now, Budget: s.tasks.budget, Conns: new(atomic.Uint32), Gate: s.port.Gate(),
 	}, nil
 }
 

@@ -19,6 +19,8 @@ type inbox struct {
 	group   *group // the committer has one at a time
 	reload  <-chan struct{}
 	wake    <-chan struct{}       // of the port; nil: there is one partition
+	lost    <-chan struct{}       // of the port; nil: no other process can have the partition
+	void    bool                  // it was received
 	reloads bool                  // the user demands that files are read again
 	urls    []string              // of notices
 	orders  <-chan *control.Order // nil: none are taken
@@ -43,6 +45,8 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case <-in.reload:
 		in.reloads = true
 	case <-in.wake:
+	case <-in.lost:
+		in.void = true
 	case urls := <-in.notices:
 		in.urls = append(in.urls, urls...)
 	case in.order = <-in.orders:
@@ -52,6 +56,16 @@ func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	case <-alarm:
 	}
 	return false
+}
+
+// isLost reports whether another process has the partition, or may have it.
+func (in *inbox) isLost() bool {
+	select {
+	case <-in.lost:
+		return true
+	default:
+		return in.void
+	}
 }
 
 // takeTasks returns the tasks that have ended, in the order of (end, site, page). The list

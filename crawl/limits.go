@@ -36,7 +36,6 @@ type limits struct {
 	stopping string        // why nothing is handed out any more; "" while tasks are handed out
 	graceEnd time.Duration // when tasks under way are given up; 0: they are not
 	watch    *advise.Watch // for --stop-when; nil: there is none
-	allowed  int64         // with other partitions: pages that may have been fetched in all
 }
 
 // grace is the time that running tasks have after a stop was requested.
@@ -77,15 +76,15 @@ func (l *limits) mayFetch() bool {
 func (l *limits) used() int64 { return l.fetched + int64(l.underWay.pages) }
 
 // most returns how many pages may have been fetched in all, where that is limited. With other
-// partitions it asks for more when there are as many.
+// partitions it is what this one was granted of the limit.
 func (l *limits) most() int64 {
-	if l.port == nil {
+	switch b := &l.state.Budget; {
+	case l.port == nil:
 		return l.config.Pages
+	case b.Limit == l.config.Pages:
+		return b.Allowed
 	}
-	if l.used() >= l.allowed && !l.stopped() {
-		l.allowed = l.port.Council.Allow(l.used())
-	}
-	return l.allowed
+	return l.fetched // the coordinator does not know yet what it was of another limit
 }
 
 // pagesLeft returns how many pages may still be handed out, below 0 for any number. While many pages

@@ -75,14 +75,17 @@ func newLoop(s *session) (*loop, error) {
 	l.scores = newRescoring(s, &l.limits)
 	l.renders = newRenders(s, &l.outcomes, h.gather)
 	l.snapshots = checkpoint.New(&s.dir.Parts, s.state, s.options.Machine.Sizes.Copy, s.options.Machine.Sizes.Replay)
-	l.committer = newCommitter(s.warc, s.journal, s.config.Sync, s.visitor.show)
-	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), orders: s.options.Control.Orders()}
+	l.committer = newCommitter(s.warc, s.journal, s.port, s.config.Sync, s.visitor.show)
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour), reload: s.options.Reload, wake: s.port.Woken(), lost: s.port.Lost(), orders: s.options.Control.Orders()}
 	l.inbox.renders = l.renders.out
 	if l.notices, err = s.listen(); err != nil {
 		return nil, err
 	}
-	if l.notices != nil {
+	switch {
+	case l.notices != nil:
 		l.inbox.notices = l.notices.C
+	case s.port != nil:
+		l.inbox.notices, l.heard.Relent = s.port.Notices, s.port.Council.Hear().Relent
 	}
 	return l, nil
 }
@@ -142,6 +145,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.hear(now); err != nil {
 			return err
 		}
+		l.askPages(now)
 		l.converse(now)
 		l.limits.watchMemory()
 		if !l.limits.stopped() {
@@ -174,6 +178,9 @@ func (l *loop) run(ctx context.Context) error {
 		if l.inbox.wait(done, l.now(), l.alarm(now, ask)) {
 			done = nil
 			l.limits.stop(l.now(), whyStopped)
+		}
+		if l.inbox.void {
+			return port.ErrLost
 		}
 		if err := l.take(); err != nil {
 			return err
@@ -361,6 +368,9 @@ func (l *loop) finish(err error) (*Summary, error) {
 	l.committer.close()
 	if err == nil {
 		err = l.closeFiles()
+	}
+	if l.inbox.isLost() { // what failed, failed for that
+		return nil, port.ErrLost
 	}
 	if err != nil {
 		return nil, diskError(l.options.Dir, err)

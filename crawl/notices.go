@@ -1,37 +1,31 @@
 package crawl
 
 import (
-	"fmt"
-	"net"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/notice"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// listen begins to receive notices, if the configuration wants them.
+// listen begins to receive notices, if the configuration wants them. Those of several partitions are
+// received by one for all.
 func (s *session) listen() (*notice.Receiver, error) {
-	addr, err := s.config.NoticesAddress()
+	if s.port != nil {
+		return nil, nil
+	}
+	return Listen(s.options, s.scope)
+}
+
+// Listen begins to receive notices of pages in a scope, if the configuration wants them. Otherwise it
+// returns nil.
+func Listen(o *RunOptions, scope *gather.Scope) (*notice.Receiver, error) {
+	addr, err := o.Config.NoticesAddress()
 	if addr == "" || err != nil {
 		return nil, err
 	}
-	listen := s.options.Machine.Listen
-	if listen == nil {
-		listen = net.Listen
-	}
-	l, err := listen("tcp", addr)
-	if err != nil {
-		return nil, &hint.Error{Text: "--notices", Hint: "port 0 is any free port: --notices 127.0.0.1:0", Err: err}
-	}
-	s.log.Info(fmt.Sprintf("notices at http://%s/indexnow and /websub", l.Addr()))
-	r := notice.New(func(url string) bool {
-		site, rest := page.Site([]byte(url))
-		return s.scope.Judge(site, rest) == event.NoBar
-	})
-	r.Serve(l)
-	return r, nil
+	return notice.Listen(o.Machine.Listen, addr, o.Log, func(site, rest []byte) bool { return scope.Judge(site, rest) == event.NoBar })
 }
 
 // notify records what notices say: pages that have changed are signals, a feed is read again, and

@@ -15,9 +15,11 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/past"
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/visit"
@@ -118,7 +120,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), checkTopic(o, c.state), c.worth.complete(o, c.state, c.fresh)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), past.CheckSame(o.Dir, lastConfig(c.state), &o.Config), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), c.worth.complete(o, c.state, c.fresh)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {
@@ -168,32 +170,11 @@ func (c *opened) openArchive(o *RunOptions, set *state.Setup, last archive.Posit
 		return err
 	}
 	x := c.warc.Recovery()
-	logRecovery(o, x)
+	x.Log(o.Log, layout.ArchiveDir)
 	if x.Missing > 0 && !x.Absent {
 		c.lost, err = visit.LostSince(journal.Reader{Dir: c.dir.Journal}, last.File, last.Size-x.Missing)
 	}
 	return err
-}
-
-// logRecovery logs where the archive differs from the journal.
-func logRecovery(o *RunOptions, r *archive.Recovery) {
-	if len(r.Aside) > 0 {
-		bytes := int64(0)
-		for _, x := range r.Aside {
-			bytes += x.Bytes
-		}
-		o.Log.Warn("the WARC files hold more than the journal lists: the journal has lost its end, or is an older copy; "+
-			"nothing was deleted: the rest was set aside, and its pages are fetched again. "+
-			"If you have a newer journal, stop, restore it and give the files their old names; otherwise you may delete them",
-			"files", len(r.Aside), "bytes", bytes, "first", layout.ArchiveDir+"/"+r.Aside[0].Name)
-	}
-	switch {
-	case r.Absent:
-		o.Log.Info("the last WARC file is not here: it was sent to a store, moved away or lost; the crawl begins the next one", "bytes", r.Missing)
-	case r.Missing > 0:
-		o.Log.Warn("the last WARC file is shorter than recorded in the journal, as after a power loss with --sync=false; "+
-			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
-	}
 }
 
 // A directory is a crawl directory that is locked while it is open.

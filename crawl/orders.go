@@ -2,9 +2,9 @@ package crawl
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/control"
 )
 
@@ -58,7 +58,7 @@ func (x *orders) take(o *control.Order, now control.Plan) bool {
 // ends anyway.
 func (l *loop) command(now time.Duration, x *control.Order) {
 	if l.limits.stopped() { // in this very turn
-		x.Answer(errors.New("the session ends just now: try again"))
+		x.Answer(control.ErrBusy)
 		return
 	}
 	if l.options.orders.take(x, control.Plan{Config: *l.config}) {
@@ -85,7 +85,10 @@ func (o *RunOptions) obey(ctx context.Context, sum *Summary) bool {
 	p := o.orders.plan
 	o.Config, o.Chance = p.Config, nil
 	o.Seeds, o.AddSeeds = p.Seeds, len(p.Seeds) > 0
-	o.Config.Seeds = Union(o.Config.Seeds, p.Seeds)
+	o.Config.Seeds = config.Union(o.Config.Seeds, p.Seeds)
+	if o.Port != nil {
+		o.Seeds = o.Port.NewSeeds(p.Seeds)
+	}
 	if p.Retry != "" {
 		o.Chance = &Chance{Site: p.Retry}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -164,7 +165,9 @@ func (o *outcomes) brought(now time.Duration, t *task) {
 // away.
 func (o *outcomes) need(now time.Duration, n *gather.Needs, home graph.Site, p graph.Page, step uint8) {
 	if n.Len()+n.Dropped > 0 && o.state.Need(o.begin(event.Needed, now), p, step, home, n) {
-		o.record()
+		if o.record(); p == graph.NoPage {
+			o.holdTold()
+		}
 	}
 }
 
@@ -364,7 +367,7 @@ func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 }
 
 func (o *outcomes) nameFilesOf(r *journal.Record, id graph.Site, files []string, rules robots.Rules) (others []string) {
-	own, others := o.split(id, Union(nil, files))
+	own, others := o.split(id, config.Union(nil, files))
 	if len(own)+len(others) == 0 && o.config.SitemapOnly {
 		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}

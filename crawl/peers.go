@@ -11,6 +11,56 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
+// askPages asks for pages of a common limit when there are none left, and grants them if this is the
+// coordinator. When the limit is a new one, what was not fetched of the old one goes back.
+func (l *loop) askPages(now time.Duration) {
+	b, limit := &l.state.Budget, l.config.Pages
+	if l.port == nil || limit == 0 || l.limits.stopped() {
+		return
+	}
+	switch {
+	case b.Limit != limit:
+		l.wantPages(now, b.Allowed-l.limits.used(), true)
+	case l.starves() && !b.Waits:
+		l.wantPages(now, 0, true)
+	}
+	if b.Purse == nil {
+		return
+	}
+	for {
+		part, pages := b.Purse.Next(limit)
+		if pages == 0 {
+			return
+		}
+		e := &l.begin(event.Granted, now).Event
+		e.Part, e.Pages = uint16(part), pages
+		l.record()
+	}
+}
+
+// wantPages gives back pages of the common limit, and asks for others.
+func (l *loop) wantPages(now time.Duration, back int64, more bool) {
+	e := &l.begin(event.Wanted, now).Event
+	e.Pages, e.Limit, e.Again = back, l.config.Pages, more
+	l.record()
+}
+
+// returnPages gives back what the partition may fetch of a common limit and does not need. If only
+// sites are left that cannot be reached, it keeps one page, to try them. It reports whether there was
+// something.
+func (l *loop) returnPages(now time.Duration) bool {
+	b, keep := &l.state.Budget, int64(0)
+	if l.weather.quiet != 0 {
+		keep = 1
+	}
+	back := b.Allowed - l.fetched - keep
+	if l.config.Pages == 0 || b.Limit != l.config.Pages || back <= 0 || l.limits.stopped() {
+		return false
+	}
+	l.wantPages(now, back, false)
+	return true
+}
+
 // converse takes the messages of other partitions, makes messages for them when it is time, and
 // sends those whose records are on disk.
 func (l *loop) converse(now time.Duration) {
@@ -23,12 +73,19 @@ func (l *loop) converse(now time.Duration) {
 		l.state.Link(r, m)
 		l.record()
 		d.Note(&r.Event.Exchange, true, l.nextCommit())
+		l.holdTold()
 		l.admission.admitNearer(now)
 		state.Asks(m.Notes, func(x *state.Ask) {
 			if l.state.Ask(l.begin(event.Asked, now), x) {
 				l.record()
+				l.holdTold()
 			}
-		}, func(x *state.Rules) { l.outcomes.told(now, x) })
+		}, func(x *state.Rules) { l.outcomes.told(now, x) }, func(x *state.PartAsk) {
+			if l.config.Requisites && l.state.NeedFor(l.begin(event.Needed, now), x) {
+				l.record()
+				l.holdTold()
+			}
+		})
 	})
 	if !l.limits.stopped() {
 		d.Tell(now, l.crew.busy() == 0, func(x event.Exchange) {
@@ -40,6 +97,13 @@ func (l *loop) converse(now time.Duration) {
 		})
 	}
 	d.Send(now, l.commits)
+}
+
+// holdTold holds the sites that the last record has made known.
+func (w *recorder) holdTold() {
+	for _, s := range w.state.Frontier.Told() {
+		w.hold(s)
+	}
 }
 
 // nextCommit returns the number of the commit that will have the last record.
@@ -82,15 +146,15 @@ func (l *loop) say(ask time.Duration) (end bool) {
 	sent, applied := l.desk.Counters()
 	r := port.Report{
 		Sent: sent, Applied: applied,
-		Fetched: l.fetched, Known: l.meter.status.Known, Bytes: l.state.Bytes, Work: l.state.Next, Heard: l.heard,
-		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes(),
-		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && l.state.Requisites.Left() > 0,
+		Fetched: l.fetched, Known: l.meter.status.Known, Bytes: l.state.Bytes, SinceHot: l.state.Frontier.Topical().SinceHot(), Work: l.state.Next, Heard: l.heard,
+		Idle: rests && (ask == event.Never || down) && !l.crew.short && !l.weather.outage.On() && !l.starves() && !l.desk.Owes() && !l.limits.stopped(),
+		Down: down, Hopeless: l.hopeless, Brings: l.config.Requisites && (l.state.Requisites.Left() > 0 || l.desk.Owes()),
 	}
 	if why := l.limits.stopping; why != whyReload && why != whyCommand {
 		r.Stop = why
 	}
-	if r.Idle { // what it may fetch and does not need is for others
-		l.limits.allowed = l.fetched
+	if r.Idle && l.returnPages(l.now()) {
+		r.Idle = false // until that is told
 	}
 	l.port.Council.Say(r)
 	return rests && l.limits.stopped()
@@ -99,7 +163,7 @@ func (l *loop) say(ask time.Duration) (end bool) {
 // starves reports whether there are pages to fetch, and other partitions have all that may still
 // be fetched.
 func (l *loop) starves() bool {
-	return l.config.Pages > 0 && l.limits.used() >= l.limits.allowed && l.state.Frontier.Counts().Queued > 0
+	return l.config.Pages > 0 && l.limits.used() >= l.limits.most() && l.state.Frontier.Counts().Queued > 0
 }
 
 // ruledFor records the robots.txt of a site of another partition, which moved to one of this.

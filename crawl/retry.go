@@ -31,19 +31,7 @@ func (c *Chance) check() error {
 }
 
 // means returns the class or the bar of a chance.
-func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
-	for k := event.TooLarge; k <= event.LastClass; k++ {
-		if k.String() == c.Class {
-			return k, 0, true
-		}
-	}
-	for b := event.BarRobots; int(b) < event.Bars(); b++ {
-		if b.String() == c.Class {
-			return 0, b, true
-		}
-	}
-	return 0, 0, false
-}
+func (c *Chance) means() (event.Class, event.Bar, bool) { return event.FailureOrBar(c.Class) }
 
 // chance reports whether a page gets the chance.
 func (a *admission) chance(p graph.Page) bool {

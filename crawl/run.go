@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
@@ -130,7 +129,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	o.Config.ChoosePolicy()
-	o.Config.Seeds = Union(o.Config.Seeds, o.Seeds)
+	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds)
 	v, ctx := newVisitor(ctx, &o)
 	defer v.stop(nil)
 	if err := o.startUploads(ctx); err != nil {
@@ -200,19 +199,6 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	return sum, next, err
 }
 
-// Union returns the strings of both lists, each once.
-func Union(a, b []string) []string {
-	known := map[string]bool{}
-	list := make([]string, 0, len(a)+len(b))
-	for _, s := range slices.Concat(a, b) {
-		if !known[s] {
-			known[s] = true
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // A session holds what the parts of a run share: what the user wants, what the crawl knows,
 // and the recorder to which every decision goes.
 type session struct {
@@ -280,6 +266,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		Wall: a.epoch.UnixNano(), Version: a.options.Version, Config: a.config.AppendFilesSum(text),
 		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
+	r.Facts.Node, r.Facts.Epoch = a.port.Holder()
 	r.Facts.Prior = a.prior.packed
 	r.Facts.Named, r.Facts.Lost = true, a.lost
 	r.Facts.Command = a.options.orders.text()

@@ -45,7 +45,8 @@ func (l *limits) counts(now time.Duration) *advise.Counts {
 		SinceHot: l.state.Frontier.Topical().SinceHot(),
 	}
 	if l.port != nil {
-		c.Pages, c.Known, c.Bytes = l.port.Council.Sum()
+		n := l.port.Council.Sum()
+		c.Pages, c.Known, c.Bytes, c.SinceHot = n.Fetched, n.Known, n.Bytes, n.SinceHot
 	}
 	return c
 }

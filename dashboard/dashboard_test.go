@@ -23,6 +23,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/follow"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/partition"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
@@ -31,6 +33,12 @@ import (
 
 // crawlHostile crawls a hostile web, in virtual time, into a directory.
 func crawlHostile(t *testing.T, dir string, pages int64) {
+	t.Helper()
+	crawlParts(t, dir, pages, 1)
+}
+
+// crawlParts does so with a number of partitions.
+func crawlParts(t *testing.T, dir string, pages int64, partitions int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		web, err := fakeweb.New(fakeweb.Spec{Pages: 400, Sites: 15, Links: 4000, Seed: 5})
@@ -45,12 +53,12 @@ func crawlHostile(t *testing.T, dir string, pages int64) {
 		defer server.Close()
 		c := config.Default()
 		c.Scope, c.Contact, c.AllowPrivate, c.MaxMemory, c.Pages = config.ScopeAny, "test@example.org", true, 1<<30, pages
-		c.Recrawl.Duration = time.Hour
+		c.Recrawl.Duration, c.Partitions = time.Hour, partitions
 		resolve := func(ctx context.Context, host string) (fetch.Names, error) {
 			a, ttl, err := server.Resolve(ctx, host)
 			return fetch.Names{Addrs: []netip.Addr{a}, TTL: max(ttl, 24*time.Hour)}, err
 		}
-		_, err = crawl.Run(t.Context(), crawl.RunOptions{
+		_, err = partition.Run(t.Context(), crawl.RunOptions{
 			Dir: dir, Config: c, Seeds: []string{server.URL(0)}, Version: "test",
 			Machine: crawl.Machine{Dial: server.Dial, Resolve: resolve, TLS: server.ClientTLS()},
 		})
@@ -264,6 +272,47 @@ func TestPages(t *testing.T) {
 	}
 	if kinds["/lab/ordering.json"] == 0 {
 		t.Error("no page links to the result of the laboratory")
+	}
+}
+
+// TestPartitions: several partitions are shown as one crawl, with the numbers of its status, and pages,
+// sites and stored copies of all of them.
+func TestPartitions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "parts.crawl")
+	crawlParts(t, dir, 60, 3)
+	want, err := history.ReadStatus(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, h := start(t, Options{Dirs: []string{dir}})
+	for _, v := range views {
+		where := h.URL + "/crawl/parts.crawl/" + strings.TrimSuffix(v.path, "{$}")
+		if v.path == "page" || v.path == "site" {
+			continue // they are asked for one of these
+		}
+		if code, text := get(t, where); code != 200 {
+			t.Errorf("%s: status %d: %s", where, code, text)
+		}
+	}
+	g, _ := s.crawls[0].Glance()
+	if g.Status.Fetched != want.Fetched || g.Status.Known != want.Known || g.Status.Sites != want.Sites || g.Status.Waiting != want.Waiting {
+		t.Errorf("%+v, want %+v", g.Status, want)
+	}
+	all, err := history.OpenAll(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	for i, c := range all.Crawls {
+		err := c.Pages(&history.PageFilter{State: history.PageFetched, Limit: 1}, func(x *history.PageInfo) error {
+			if code, text := get(t, h.URL+"/crawl/parts.crawl/page?url="+url.QueryEscape(x.URL)); code != 200 || !strings.Contains(text, "fetched") {
+				t.Errorf("%s of partition %d: status %d: %s", x.URL, i, code, text)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

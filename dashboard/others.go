@@ -58,17 +58,8 @@ func showFrontier(a *asked) (any, error) {
 
 // rehearse returns the pages that would be requested next. It opens the crawl once more, because
 // the state is of no use afterwards.
-func (c *crawled) rehearse(ctx context.Context, _ func(string)) (list []explain.Handout, err error) {
-	h, err := history.Open(ctx, c.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer h.Close()
-	err = explain.Handouts(h, time.Now(), handoutsShown, func(x *explain.Handout) error {
-		list = append(list, *x)
-		return ctx.Err()
-	})
-	return list, err
+func (c *crawled) rehearse(ctx context.Context, _ func(string)) ([]explain.Handout, error) {
+	return explain.HandoutsOf(ctx, c.Dir, time.Now(), handoutsShown)
 }
 
 // A trapPage lists what is skipped as traps, and mirrors.

@@ -105,7 +105,8 @@ const (
 	// nothing that is kept is left in one of its files. The driver knows where.
 	Moved
 	// Needed: requisites became known. Needs has the site of each; those with a bar are not to
-	// be fetched. They are no pages: they have numbers of their own.
+	// be fetched. They are no pages: they have numbers of their own. Page is graph.NoPage if it is one
+	// of another partition.
 	Needed
 	// Brought: an attempt at a requisite of Site ended at End with Class. With Again it is tried
 	// again after the others of the site.
@@ -126,10 +127,15 @@ const (
 	// Asked: another partition asks for the robots.txt of one of its sites, which is the first of
 	// Needs and moved to the second. With Bar it is not requested.
 	Asked
+	// Wanted: the partition gives Pages of the pages back that it may fetch, and (Again) asks for
+	// others. Limit is that of all partitions together, as it knows it.
+	Wanted
+	// Granted: the partition Part may fetch Pages more. Only partition 0 decides that.
+	Granted
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked", "asked"}
+	"retried", "probed", "withdrawn", "denied", "named", "scored", "dropped", "moved", "needed", "brought", "unneeded", "judged", "rendered", "sent", "linked", "asked", "wanted", "granted"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -209,7 +215,7 @@ type Event struct {
 	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be requested again; 0 never
 	Retry   time.Duration // Done, Ruled, Listed: Retry-After, from End on
 
-	Exchange // Sent, Linked
+	Exchange // Sent, Linked, Wanted, Granted
 }
 
 // Never is an instant that does not come.
@@ -341,3 +347,18 @@ var meanings = map[Bar]string{
 
 // Meaning explains the reason in a clause about the page.
 func (b Bar) Meaning() string { return meanings[b] }
+
+// FailureOrBar returns the class of failures or the reason of refusals that has a name.
+func FailureOrBar(name string) (class Class, bar Bar, ok bool) {
+	for k := TooLarge; k <= LastClass; k++ {
+		if k.String() == name {
+			return k, 0, true
+		}
+	}
+	for b := BarRobots; int(b) < Bars(); b++ {
+		if b.String() == name {
+			return 0, b, true
+		}
+	}
+	return 0, 0, false
+}

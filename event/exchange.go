@@ -1,6 +1,6 @@
 package event
 
-// An Exchange is what the events Sent and Linked have. A crawl that is cut into partitions has an
+// An Exchange is what the events Sent and Linked have, and Wanted and Granted. A crawl that is cut into partitions has an
 // owner for each, and these tell each other about the pages to which they have found links, by
 // numbered messages.
 type Exchange struct {
@@ -10,6 +10,8 @@ type Exchange struct {
 	// Those up to it need not be made again.
 	Acked uint64
 	Most  uint32 // Sent: the message is about at most that many pages
+	Pages int64  // Wanted: given back; less than 0 if more were fetched than granted. Granted: may be fetched
+	Limit int64  // Wanted: of the pages of all partitions
 	// Gifts has what the message says about each page of Links (Linked).
 	Gifts []Gift
 	// Amounts are what the policies of the two partitions hand on, the same number for each page

@@ -339,33 +339,55 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestPurse: partitions that ask, fetch and return at random never fetch more than there is, and
-// use up all of it.
+// TestPurse: partitions that ask, fetch and give back at random, with messages that take their time,
+// never fetch more than there is, and use up all of it. Some pages were fetched before there was a
+// limit.
 func TestPurse(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		const pages = 500
-		p, has, fetched := NewPurse(pages, 1+r.IntN(64)), map[int]int64{}, int64(0)
-		for fetched < pages {
-			part := r.IntN(len(p.out))
-			switch {
-			case r.IntN(20) == 0:
-				p.Return(part, has[part])
+		const limit = 500
+		n := 1 + r.IntN(64)
+		p, fetched := NewPurse(n), int64(0)
+		has, grants := make([]int64, n), make([][]int64, n) // messages of the coordinator under way
+		asks := make([][]func(), n)                         // and to it
+		tell := func(part int, back int64, more bool) {
+			asks[part] = append(asks[part], func() { p.Tell(part, back, limit, more) })
+		}
+		for i := range n {
+			before := r.Int64N(3)
+			fetched += before
+			tell(i, -before, true)
+		}
+		for fetched < limit {
+			part := r.IntN(n)
+			switch k := r.IntN(10); {
+			case k < 3 && len(asks[part]) > 0:
+				asks[part][0]()
+				asks[part] = asks[part][1:]
+			case k < 6 && len(grants[part]) > 0:
+				has[part] += grants[part][0]
+				grants[part] = grants[part][1:]
+			case k == 6:
+				tell(part, has[part], r.IntN(2) == 0)
 				has[part] = 0
-			case has[part] == 0:
-				n := p.Offer()
-				p.Grant(part, n)
-				has[part] = n
-			default:
+			case has[part] > 0:
 				has[part]--
 				fetched++
+			case k == 7:
+				tell(part, 0, true)
 			}
-			sum := p.Left() + fetched
-			for _, n := range has {
-				sum += n
+			if to, pages := p.Next(limit); pages > 0 {
+				p.Grant(to, pages)
+				grants[to] = append(grants[to], pages)
 			}
-			if sum != pages || p.Left() < 0 {
-				t.Fatalf("seed %d: %d pages, of %d", seed, sum, pages)
+			sum := fetched
+			for i := range n {
+				for sum += has[i]; len(asks[i]) > 100; asks[i] = asks[i][1:] { // no memory of many questions
+					asks[i][0]()
+				}
+			}
+			if sum > limit {
+				t.Fatalf("seed %d: %d pages of %d", seed, sum, limit)
 			}
 		}
 	}

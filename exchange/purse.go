@@ -1,37 +1,57 @@
 package exchange
 
-// A Purse holds the number of pages that a crawl may still fetch, of which partitions get some at a
-// time. The coordinator has it, and makes every grant and return a record.
+// A Purse divides a number of pages that a crawl may fetch in all among its partitions. The
+// coordinator has it, which is partition 0. It is a fold of records: what partitions tell is in
+// messages (event.Wanted), and every grant is a record (event.Granted). What a partition holds are the pages that it was granted and has
+// not given back, those that it has fetched among them. So the sum of what is held is never below what
+// was fetched, whoever crashes when.
 type Purse struct {
-	left int64
-	out  []int64 // by partition: granted and not returned
+	Held    []int64  // by partition
+	Limits  []int64  // by partition: the number of pages in all, as it last said; 0: it has said nothing
+	Tickets []uint64 // by partition: when it began to wait for a grant; 0: it does not
+	Last    uint64   // ticket
 }
 
-// NewPurse returns a purse of so many pages for so many partitions.
-func NewPurse(pages int64, partitions int) *Purse {
-	return &Purse{pages, make([]int64, partitions)}
+// NewPurse returns the purse of so many partitions.
+func NewPurse(partitions int) *Purse {
+	return &Purse{Held: make([]int64, partitions), Limits: make([]int64, partitions), Tickets: make([]uint64, partitions)}
 }
 
-// Left returns the number of pages that no partition has.
-func (p *Purse) Left() int64 { return p.left }
-
-// Offer returns how many pages a partition gets when it asks: a part of what is left, so that others
-// get some, too; at least 1, and 0 when nothing is left.
-func (p *Purse) Offer() int64 {
-	return min(p.left, max(1, p.left/int64(2*len(p.out))))
+// Tell notes that a partition gives pages back, less than 0 if it has fetched more than it was
+// granted, which limit it knows, and whether it asks for more.
+func (p *Purse) Tell(part int, back, limit int64, more bool) {
+	p.Held[part] -= back
+	p.Limits[part] = limit
+	switch {
+	case !more:
+		p.Tickets[part] = 0
+	case p.Tickets[part] == 0:
+		p.Last++
+		p.Tickets[part] = p.Last
+	}
 }
 
-// Grant gives pages to a partition: those that Offer returned, or that a record has.
+// Next returns the grant that is due: to the partition that has waited longest, a part of what is
+// left, so that others get some, too, and at least 1. It returns 0 pages if none is due. Before all
+// partitions have said what they hold of this limit, none is.
+func (p *Purse) Next(limit int64) (part int, pages int64) {
+	left, part := limit, -1
+	for i, t := range p.Tickets {
+		if p.Limits[i] != limit {
+			return 0, 0
+		}
+		if left -= p.Held[i]; t > 0 && (part < 0 || t < p.Tickets[part]) {
+			part = i
+		}
+	}
+	if part < 0 || left <= 0 {
+		return 0, 0
+	}
+	return part, min(left, max(1, left/int64(2*len(p.Held))))
+}
+
+// Grant notes a grant: that which Next returned, or which a record has.
 func (p *Purse) Grant(part int, pages int64) {
-	p.left -= pages
-	p.out[part] += pages
+	p.Held[part] += pages
+	p.Tickets[part] = 0
 }
-
-// Return takes back pages that a partition did not use.
-func (p *Purse) Return(part int, pages int64) {
-	p.left += pages
-	p.out[part] -= pages
-}
-
-// Granted returns how many pages a partition has got and not returned.
-func (p *Purse) Granted(part int) int64 { return p.out[part] }

@@ -43,7 +43,7 @@ func (c *checker) check() error {
 		return c.site(e.Site)
 	case event.Refused:
 		return c.waits()
-	case event.Polled, event.Session, event.Denied, event.Scored:
+	case event.Polled, event.Session, event.Denied, event.Scored, event.Wanted, event.Granted:
 		return nil
 	case event.Withdrawn:
 		return c.withdrawn()

@@ -203,6 +203,10 @@ func (x *dispatcher) wakeAt() time.Duration {
 // took forces a task that was handed out. Its board may be one that the present policy does
 // not have, because the crawl had another policy then: the first one takes its place.
 func (x *dispatcher) took(now time.Duration, w event.Task) {
+	if x.o.Partitions > 1 && x.turns() > 1 && int(w.Board) < x.orders.pageBoards() {
+		x.orders.lead = int(w.Board) + 1 // whose turn it was, other partitions have decided, too
+		defer func() { x.orders.lead = 0 }()
+	}
 	if c, ok := x.choice(now, w.Site); !ok || !sameTask(c, w) {
 		// When no page was to be handed out any more, only requisites were.
 		if c, ok = x.requisite(now); !ok || !sameTask(c, w) {

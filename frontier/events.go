@@ -82,10 +82,10 @@ func (f applier) apply(now time.Duration, e *event.Event) {
 	case event.Sent:
 		f.sent(e)
 	case event.Linked:
-		f.linked(e)
+		f.linked(now, e)
 	case event.Asked:
 		f.sites.asked(now, e)
-	case event.Denied, event.Scored, event.Dropped, event.Moved: // concern the driver only
+	case event.Denied, event.Scored, event.Dropped, event.Moved, event.Wanted, event.Granted: // concern the driver only
 	}
 }
 

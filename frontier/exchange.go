@@ -32,6 +32,8 @@ type exchange struct {
 	amounts  []float64             // the same
 	lessons  []float32             // the same
 	depths   []uint16              // scratch: of the new pages of a message
+	place    []uint32              // scratch: their places in it
+	told     []graph.Site          // see Frontier.Told
 }
 
 // toldBit is set in exchange.links if a message has named the page.
@@ -186,11 +188,11 @@ func (f *Frontier) sent(e *event.Event) {
 }
 
 // linked applies a message.
-func (f *Frontier) linked(e *event.Event) {
-	x, first := f.pages.exchange, graph.Page(f.Pages())
-	x.depths = x.depths[:0]
+func (f *Frontier) linked(now time.Duration, e *event.Event) {
+	x, first, sites := f.pages.exchange, graph.Page(f.Pages()), f.Sites()
+	x.depths, x.place = x.depths[:0], x.place[:0]
 	for range e.New {
-		x.depths = append(x.depths, MaxDepth)
+		x.depths, x.place = append(x.depths, MaxDepth), append(x.place, 0)
 	}
 	for i, p := range e.Links {
 		switch {
@@ -198,12 +200,13 @@ func (f *Frontier) linked(e *event.Event) {
 			f.orders.discountNew(int(p), 1)
 			fallthrough
 		case p >= first:
-			x.depths[p-first] = e.Gifts[i].Depth
+			x.depths[p-first], x.place[p-first] = e.Gifts[i].Depth, uint32(i)+1
 		case !e.Gifts[i].Near:
 			f.orders.liftNear(e.Links[i : i+1])
 		}
 	}
-	f.pages.knowAt(e, x.depths)
+	f.pages.knowAt(e)
+	f.sites.told(now, sites)
 	for i, p := range e.Links {
 		if f.o.Depths {
 			f.pages.bringNearer(p, e.Gifts[i].Depth)
@@ -218,14 +221,30 @@ func (f *Frontier) linked(e *event.Event) {
 	x.pair(int(e.Part))[pairApplied] = e.Message
 }
 
+// foretell lets the policies know what others hand on with a page that is not known yet: the one at
+// a place in the message, from 1 on.
+func (x *exchange) foretell(e *event.Event, place int) {
+	if place == 0 {
+		return
+	}
+	amounts := e.Amounts[(place-1)*x.width:]
+	for _, p := range x.policies {
+		if t, ok := p.(policy.Foreteller); ok {
+			t.Foretell(amounts[:p.Amounts()])
+		}
+		amounts = amounts[p.Amounts():]
+	}
+}
+
 // knowAt makes the new pages of a message known, each with its depth, and admits others.
-func (x *pages) knowAt(e *event.Event, depths []uint16) {
+func (x *pages) knowAt(e *event.Event) {
 	for i, s := range e.New {
 		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
 		}
-		x.add(s, graph.NoPage, depths[i], bar)
+		x.exchange.foretell(e, int(x.exchange.place[i]))
+		x.add(s, graph.NoPage, x.exchange.depths[i], bar)
 	}
 	x.admit(e.Admit, MaxDepth)
 }
@@ -282,51 +301,120 @@ func (f *Frontier) Partition(s graph.Site) int {
 // Foreign reports whether p is a page of another partition.
 func (f *Frontier) Foreign(p graph.Page) bool { return f.pages.exchange.foreign(f.Site(p)) }
 
-// Best returns the value of the best page that could be handed out. It is on a scale that all partitions share, as far as the policy knows
-// one. Requests without a page, such as a robots.txt that moved, go first. Like Next it may change
-// the state: see Polled.
-func (f *Frontier) Best(now time.Duration) (value float64, ok bool) { return f.tasks.best(now) }
+// Best appends to values, for each board that has turns, the value of the best page that it could
+// hand out, -Inf if it has none. Values are on a scale that all partitions share, as far as the
+// policy knows one. Nothing is appended if nothing can be handed out. Requests without a page, such
+// as a robots.txt that moved, go first. Like Next it may change the state: see Polled.
+func (f *Frontier) Best(now time.Duration, values []float64) []float64 {
+	return f.tasks.best(now, values)
+}
+
+// Shares returns the shares of the turns that the boards have by the policy, which may be nil. They
+// are valid until the next event.
+func (f *Frontier) Shares() []float64 {
+	if s, ok := f.policies.all[0].(policy.Sharer); ok && f.orders.sitesBy < 0 {
+		return s.Shares()
+	}
+	return nil
+}
+
+// NextOn does what Next does, but lets a board choose the page, whoever has the turn; below 0 it is
+// Next.
+func (f *Frontier) NextOn(now time.Duration, board int) (w event.Task, ask time.Duration, ok bool) {
+	if f.tasks.turns() > 1 {
+		f.orders.lead = max(0, board+1)
+	}
+	w, ask, ok = f.Next(now)
+	f.orders.lead = 0
+	return w, ask, ok
+}
 
 // best implements Frontier.Best.
-func (x *dispatcher) best(now time.Duration) (value float64, ok bool) {
+func (x *dispatcher) best(now time.Duration, values []float64) []float64 {
 	woke := x.pages.wake(now)
 	w, ok := x.candidate(now)
 	if x.polled = x.polled || woke; x.polled {
 		x.sites.now = now // as the event Polled does
 	}
 	if !ok {
-		return 0, false
+		return values
 	}
-	p, some := x.orders.first(w.Board, w.Site)
-	if !some {
-		return math.Inf(1), true
+	boards := x.turns()
+	_, some := x.orders.first(w.Board, w.Site)
+	for b := range boards {
+		values = append(values, math.Inf(-1))
+		if !some {
+			values[len(values)-1] = math.Inf(1)
+		} else if p, ok := x.top(b, w); ok {
+			values[len(values)-1] = x.level(p, b)
+		}
 	}
-	if s, ok := x.orders.boards[0].active.Best(); ok && x.orders.sitesBy < 0 {
-		p, _ = x.orders.first(0, s) // a board that explores chooses pages of a low value
-	}
-	return x.level(p), true
+	return values
 }
 
-// level returns what p, which waits, is worth compared with the pages of other partitions.
-func (x *dispatcher) level(p graph.Page) float64 {
-	if l, ok := x.policies.all[0].(policy.Leveler); ok {
-		return l.Level(p)
+// turns returns the number of boards that have turns over all partitions.
+func (x *dispatcher) turns() int {
+	if _, ok := x.policies.all[0].(policy.Sharer); ok && x.orders.sitesBy < 0 {
+		return len(x.orders.boards)
 	}
-	return x.orders.boards[0].active.Value(p)
+	return 1
+}
+
+// top returns the best page of a board, or the one of the task that is next if others choose the
+// sites.
+func (x *dispatcher) top(board int, next event.Task) (p graph.Page, ok bool) {
+	if x.orders.sitesBy >= 0 {
+		return x.orders.first(next.Board, next.Site)
+	}
+	s, ok := x.orders.boards[board].active.Best()
+	if !ok {
+		return 0, false
+	}
+	return x.orders.first(uint8(board), s)
+}
+
+// level returns what p, which waits, is worth on a board compared with the pages of other
+// partitions.
+func (x *dispatcher) level(p graph.Page, board int) float64 {
+	if l, ok := x.policies.all[0].(policy.Leveler); ok {
+		return l.Level(p, board)
+	}
+	return x.orders.boards[board].active.Value(p)
 }
 
 // asked lets a robots.txt be fetched for another partition.
 func (x *sites) asked(now time.Duration, e *event.Event) {
+	sites := x.len()
 	for _, s := range e.Needs {
 		if int(s) == x.len() {
 			x.add()
 		}
 	}
+	x.told(now, sites)
 	if e.Bar == event.NoBar {
 		x.endHop(e.Needs[0])
 		x.move(now, e.Needs[0], e.Needs[1])
 	}
 }
+
+// told holds the sites of this partition that a message has made known, from a number on, until its
+// record is on disk. If that is lost, the message comes again, perhaps at once, and nothing else
+// shows that the site was requested before.
+func (x *sites) told(now time.Duration, from int) {
+	list := x.exchange.told[:0]
+	for i := from; i < x.len(); i++ {
+		if s := graph.Site(i); !x.exchange.foreign(s) {
+			list = append(list, s)
+			x.unsettle(s)
+			x.reoffer(now, s)
+		}
+	}
+	x.exchange.told = list
+}
+
+// Told returns the sites that the last event Linked or Asked, or Needed without a page, has made known. With Options.Hold
+// Settle is due for them when its record is on disk. They are valid until the next event.
+func (f *Frontier) Told() []graph.Site { return f.pages.exchange.told }
 
 // asked checks that the robots.txt is one of another partition.
 func (c *checker) asked() error {

@@ -151,13 +151,19 @@ func (x *parted) seed() {
 	x.apply(0, e)
 }
 
-// fetch lets partition i fetch its best page, if it has one.
+// fetch lets partition i fetch its best page, if it has one: that of any of its boards, which is as
+// other partitions have it.
 func (x *parted) fetch(i int) bool {
 	p := x.parts[i]
-	if _, ok := p.f.Best(x.now); !ok {
+	best := p.f.Best(x.now, nil)
+	if len(best) == 0 {
 		return false
 	}
-	w, _, ok := p.f.Next(x.now)
+	board := x.r.IntN(len(best)+1) - 1
+	w, _, ok := p.f.NextOn(x.now, board)
+	if len(best) > 1 && board >= 0 && !math.IsInf(best[board], -1) && int(w.Board) != board {
+		x.t.Fatalf("board %d hands out a page, and %d is to", w.Board, board)
+	}
 	if !ok {
 		x.t.Fatal("Best has a page, and Next has none")
 	}

@@ -90,7 +90,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
 	if f.o.Partitions > 1 {
-		env.Partitions = f.o.Partitions
+		env.Partitions, env.Self = f.o.Partitions, f.o.Self
 		env.Foreign, env.Owe = f.Foreign, func(p graph.Page) { f.pages.note(p, 0) }
 	}
 	f.topical.prepare(&env)
@@ -214,7 +214,7 @@ func (f *Frontier) Polled() bool {
 
 // Settle reports that the record of the end of a task at s (Ruled, Listed, Done) is on
 // disk. If the record gave rules to another site (Ruled with For), Settle is due for that
-// site too. It is to be called once for each record, in any order. After a session, calls
+// site too, and after Linked and Asked for those of Told. It is to be called once for each record, in any order. After a session, calls
 // for records from before it do nothing. When no record is left the site continues.
 func (f *Frontier) Settle(now time.Duration, s graph.Site) { f.sites.settle(now, s) }
 

@@ -70,7 +70,8 @@ type Options struct {
 	// never acquired at the same time. If nil, no site has a twin.
 	Twin func(graph.Site) graph.Site
 	// Hold keeps a site from being requested after each end of a task that its server has
-	// seen (Ruled, Listed, Done), until Settle was called for each of them.
+	// seen (Ruled, Listed, Done), until Settle was called for each of them. A site that another
+	// partition has told about (Linked, Asked) is kept from its first request in the same way.
 	Hold bool
 	// Slow is the time beyond which an answer is slow; 0 means that none is. With a
 	// SlowFactor the limit is at least SlowFactor times what 95 of 100 answers take. After

@@ -17,6 +17,7 @@ type orders struct {
 	sitesBy int            // the first board of those that choose the site; -1: the one that chooses the page
 	offered []*queue.Queue // the queues in which sites are offered, those of pages first
 	mixer   policy.Mixer   // chooses the board of the next page; nil: the first
+	lead    int            // 1 + the board that chooses it instead; 0: none does
 	sites   policy.Mixer   // chooses the board of its site, from sitesBy on; nil: the first
 	discounts
 	urgent []graph.Page // they wait, and go before all others: the first one first
@@ -74,7 +75,10 @@ func (x *orders) pageBoards() int {
 
 // turn returns the board that chooses the next page, and the one that chooses its site.
 func (x *orders) turn() (page, site int) {
-	if x.mixer != nil {
+	switch {
+	case x.lead > 0:
+		page = x.lead - 1
+	case x.mixer != nil:
 		page = x.mixer.Turn()
 	}
 	if x.sitesBy >= 0 {

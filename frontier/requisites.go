@@ -165,6 +165,7 @@ func (x *sites) addRequisites(s graph.Site, n int) {
 // need makes the requisites of an event known. A closed site is not requested. A site that is kept
 // for another page is not any more: its requisites go first.
 func (x *sites) need(now time.Duration, e *event.Event) {
+	sites := x.len()
 	for i, s := range e.Needs {
 		if int(s) == x.len() {
 			x.add()
@@ -175,6 +176,9 @@ func (x *sites) need(now time.Duration, e *event.Event) {
 				x.release(now, s, now)
 			}
 		}
+	}
+	if e.Page == graph.NoPage && x.exchange != nil { // another partition asks for them
+		x.told(now, sites)
 	}
 }
 

@@ -156,7 +156,7 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	8: a smaller model of foresight
 //	9: requisites of pages
 //	10: features of foresight without logarithms, the number of its checkpoints
-const layoutVersion = 10
+const layoutVersion = 11
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

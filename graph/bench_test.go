@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 	"github.com/winnow-crawler/winnow/internal/data"
@@ -16,7 +18,7 @@ import (
 
 // The limits of the store: bytes per link both ways with the index, and how many
 // times a scan, and a list at random, may take of the same loop over raw arrays.
-// Times are taken in turns, compressed and raw, in one process on one core, at
+// Processor times are taken in turns, compressed and raw, in one process on one core, at
 // least five times each; the median of the ratios is reported. Everything is warm:
 // the first turn does not count.
 
@@ -42,9 +44,9 @@ func worlds(b *testing.B) []world {
 }
 
 // store makes the graph file of a world.
-func (w world) store(b *testing.B, path string) {
+func (w world) store(b *testing.B, path string, compact bool) {
 	b.Helper()
-	o, err := graph.WriteOptions{Path: path, MaxMemory: 1 << 30}, error(nil)
+	o, err := graph.WriteOptions{Path: path, MaxMemory: 1 << 30, Compact: compact}, error(nil)
 	if w.source != nil {
 		err = graph.Write(context.Background(), *w.source, o)
 	} else {
@@ -59,7 +61,7 @@ func (w world) store(b *testing.B, path string) {
 func eachWorld(b *testing.B, run func(b *testing.B, g *graph.Graph)) {
 	for _, w := range worlds(b) {
 		path := filepath.Join(b.TempDir(), w.name+".wg")
-		w.store(b, path)
+		w.store(b, path, false)
 		g := open(b, path)
 		b.Run(w.name, func(b *testing.B) { run(b, g) })
 	}
@@ -71,20 +73,26 @@ func bothWays(b *testing.B, g *graph.Graph, run func(b *testing.B, l *graph.Link
 	b.Run("backward", func(b *testing.B) { run(b, g.Backward()) })
 }
 
-// inTurns times two ways to do the same and reports both per unit, and their ratio.
+// inTurns times two ways to do the same and reports both per unit, and their ratio. The
+// second one is with raw arrays.
 func inTurns(b *testing.B, unit string, units int64, compressed, raw func() uint64) {
+	inTurnsWith(b, "raw", unit, units, compressed, raw)
+}
+
+// inTurnsWith is inTurns with a name for the second way.
+func inTurnsWith(b *testing.B, name, unit string, units int64, compressed, raw func() uint64) {
 	var slow, fast, ratio []float64
 	turn := func() {
-		start := time.Now()
+		start := ownTime(b)
 		one := compressed()
-		middle := time.Now()
+		middle := ownTime(b)
 		two := raw()
-		end := time.Now()
+		end := ownTime(b)
 		if one != two {
-			b.Fatalf("compressed %d, raw %d", one, two)
+			b.Fatalf("%d, %s %d", one, name, two)
 		}
-		slow = append(slow, float64(middle.Sub(start))/float64(units))
-		fast = append(fast, float64(end.Sub(middle))/float64(units))
+		slow = append(slow, float64(middle-start)/float64(units))
+		fast = append(fast, float64(end-middle)/float64(units))
 		ratio = append(ratio, slow[len(slow)-1]/fast[len(fast)-1])
 	}
 	turn()
@@ -96,9 +104,19 @@ func inTurns(b *testing.B, unit string, units int64, compressed, raw func() uint
 		turn()
 	}
 	b.ReportMetric(median(slow), "ns/"+unit)
-	b.ReportMetric(median(fast), "raw-ns/"+unit)
-	b.ReportMetric(median(ratio), "times-raw")
+	b.ReportMetric(median(fast), name+"-ns/"+unit)
+	b.ReportMetric(median(ratio), "times-"+name)
 	b.ReportMetric(0, "ns/op") // of a turn: of no interest
+}
+
+// ownTime returns the processor time of this process.
+func ownTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func median(v []float64) float64 {
@@ -127,14 +145,7 @@ func BenchmarkScan(b *testing.B) {
 			raw := l.Raw(1)
 			defer raw.Free()
 			off, to := raw.Off.Slice(), raw.To.Slice()
-			inTurns(b, "link", l.Links(), func() (sum uint64) {
-				for c := l.Scan(0, graph.Page(l.Pages())); c.Next(); {
-					for _, q := range c.List() {
-						sum += uint64(q)
-					}
-				}
-				return sum
-			}, func() (sum uint64) {
+			inTurns(b, "link", l.Links(), func() uint64 { return scanned(l) }, func() (sum uint64) {
 				for p := range len(off) - 1 {
 					for _, q := range to[off[p]:off[p+1]] {
 						sum += uint64(q)
@@ -171,6 +182,55 @@ func BenchmarkSum(b *testing.B) {
 	})
 }
 
+// BenchmarkCompact reads a compact file and another one of the same graph in turns.
+func BenchmarkCompact(b *testing.B) {
+	for _, w := range worlds(b) {
+		dir := b.TempDir()
+		w.store(b, filepath.Join(dir, "plain.wg"), false)
+		w.store(b, filepath.Join(dir, "compact.wg"), true)
+		plain, compact := open(b, filepath.Join(dir, "plain.wg")), open(b, filepath.Join(dir, "compact.wg"))
+		r := rand.New(rand.NewPCG(1, 2))
+		pages := make([]graph.Page, 200_000)
+		for i := range pages {
+			pages[i] = graph.Page(r.IntN(plain.Pages()))
+		}
+		directions := []struct {
+			name          string
+			compact, than *graph.Links
+		}{{"forward", compact.Forward(), plain.Forward()}, {"backward", compact.Backward(), plain.Backward()}}
+		for _, d := range directions {
+			b.Run(w.name+"/scan/"+d.name, func(b *testing.B) {
+				inTurnsWith(b, "plain", "link", d.than.Links(), func() uint64 { return scanned(d.compact) }, func() uint64 { return scanned(d.than) })
+				b.ReportMetric(float64(d.compact.Bytes())/float64(d.compact.Links()), "bytes/link")
+			})
+			b.Run(w.name+"/random/"+d.name, func(b *testing.B) {
+				inTurnsWith(b, "plain", "list", int64(len(pages)), func() uint64 { return chosen(d.compact, pages) }, func() uint64 { return chosen(d.than, pages) })
+			})
+		}
+	}
+}
+
+// scanned adds up the links of all lists in order.
+func scanned(l *graph.Links) (sum uint64) {
+	for c := l.Scan(0, graph.Page(l.Pages())); c.Next(); {
+		for _, q := range c.List() {
+			sum += uint64(q)
+		}
+	}
+	return sum
+}
+
+// chosen adds up the links of some lists.
+func chosen(l *graph.Links, pages []graph.Page) (sum uint64) {
+	rd := l.Reader()
+	for _, p := range pages {
+		for _, q := range rd.List(p) {
+			sum += uint64(q)
+		}
+	}
+	return sum
+}
+
 // BenchmarkRandomList reads the lists of uniformly chosen pages.
 func BenchmarkRandomList(b *testing.B) {
 	eachWorld(b, func(b *testing.B, g *graph.Graph) {
@@ -183,15 +243,7 @@ func BenchmarkRandomList(b *testing.B) {
 			raw := l.Raw(1)
 			defer raw.Free()
 			off, to := raw.Off.Slice(), raw.To.Slice()
-			inTurns(b, "list", int64(len(pages)), func() (sum uint64) {
-				rd := l.Reader()
-				for _, p := range pages {
-					for _, q := range rd.List(p) {
-						sum += uint64(q)
-					}
-				}
-				return sum
-			}, func() (sum uint64) {
+			inTurns(b, "list", int64(len(pages)), func() uint64 { return chosen(l, pages) }, func() (sum uint64) {
 				for _, p := range pages {
 					for _, q := range to[off[p]:off[p+1]] {
 						sum += uint64(q)
@@ -209,7 +261,7 @@ func BenchmarkImport(b *testing.B) {
 		b.Run(w.name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "g.wg")
 			for b.Loop() {
-				w.store(b, path)
+				w.store(b, path, false)
 			}
 			links := float64(open(b, path).Links())
 			b.ReportMetric(links*float64(b.N)/b.Elapsed().Seconds(), "links/s")

@@ -165,7 +165,7 @@ func TestTruncated(t *testing.T) {
 func TestOtherFiles(t *testing.T) {
 	sound := fileBytes(t, fullSource(), WriteOptions{})
 	future := bytes.Clone(sound)
-	binary.LittleEndian.PutUint32(future[16:], formatVersion+1)
+	binary.LittleEndian.PutUint32(future[16:], compactVersion+1)
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		b    []byte
@@ -174,7 +174,7 @@ func TestOtherFiles(t *testing.T) {
 		"empty":   {nil, "not a winnow graph"},
 		"text":    {bytes.Repeat([]byte("0 1\n"), 3000), `not a winnow graph.*offset 0: "0 1\\n`},
 		"short":   {[]byte("0 1\n"), "not a winnow graph"},
-		"future":  {reseal(future), "format 2 .*offset 16.*format 1"},
+		"future":  {reseal(future), "format 3 .*offset 16.*formats 1 and 2"},
 		"nothing": {make([]byte, 10000), "not a winnow graph"},
 	} {
 		path := filepath.Join(dir, name)

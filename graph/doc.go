@@ -17,6 +17,9 @@
 // file gets its final name when it is complete and synced. A failure before that leaves
 // nothing behind. The bytes depend on the source alone, not on memory or threads.
 //
+// With [WriteOptions.Compact] the lists are fitted ones of package bv, which are smaller and
+// take longer to read. Nobody but [Links] knows which of the two a file has.
+//
 // # The way out
 //
 // [Open] maps a file and verifies it. [Graph.Forward] and [Graph.Backward] are its [Links]:

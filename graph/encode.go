@@ -21,14 +21,20 @@ type batch struct {
 	ends  []int // where the list of page first+i ends in links
 	links []uint32
 	chunk *bv.Chunk
-	enc   *bv.Encoder
+	enc   chunkEncoder
 	done  chan struct{}
+}
+
+// A chunkEncoder turns the lists of a batch into bits.
+type chunkEncoder interface {
+	Reset(first uint32)
+	Add(list []uint32)
+	Chunk() *bv.Chunk
 }
 
 // A listEncoder turns lists into bits: the caller fills batches, some goroutines
 // encode them, one writes them in order.
 type listEncoder struct {
-	params  bv.Params
 	pages   int
 	w       io.Writer
 	cur     *batch
@@ -41,16 +47,18 @@ type listEncoder struct {
 	joiner  *bv.Joiner
 }
 
-func newListEncoder(params bv.Params, pages, threads int, w io.Writer) *listEncoder {
+// newListEncoder returns an encoder of the lists of that many pages. encoder makes what
+// encodes a batch; it is called once for each batch that may be on its way.
+func newListEncoder(encoder func() chunkEncoder, pages, threads int, w io.Writer) *listEncoder {
 	depth := threads + 2
 	e := &listEncoder{
-		params: params, pages: pages, w: w,
+		pages: pages, w: w,
 		free: make(chan *batch, depth), work: make(chan *batch, depth), ordered: make(chan *batch, depth),
 		written: make(chan error, 1), failed: make(chan struct{}),
 		joiner: bv.NewJoiner(pages),
 	}
 	for range depth {
-		e.free <- &batch{enc: bv.NewEncoder(params, 0), done: make(chan struct{}, 1)}
+		e.free <- &batch{enc: encoder(), done: make(chan struct{}, 1)}
 	}
 	for range threads {
 		go e.encode()

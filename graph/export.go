@@ -119,7 +119,7 @@ func writeIDs(w io.Writer, ids []uint32) error {
 }
 
 func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress func(done, total int64) error) (*bv.Joiner, error) {
-	e := newListEncoder(p, g.Pages(), min(runtime.GOMAXPROCS(0), maxThreads), w)
+	e := newListEncoder(func() chunkEncoder { return bv.NewEncoder(p, 0) }, g.Pages(), min(runtime.GOMAXPROCS(0), maxThreads), w)
 	return e.finish(g.eachForward(ctx, progress, e.add))
 }
 

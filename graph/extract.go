@@ -29,7 +29,7 @@ func (g *Graph) Extract(in func(Page) bool) *Subgraph {
 // program, and note after the origin of g.
 func (c *Subgraph) Source(note, program string) Source {
 	card := c.g.Card()
-	if card.Origin != "" {
+	if card.Origin != "" && note != "" {
 		card.Origin += "; "
 	}
 	card.Origin += note

@@ -177,6 +177,7 @@ func FuzzOpen(f *testing.F) {
 	sounds := [][]byte{
 		fileBytes(f, fullSource(), WriteOptions{}),
 		fileBytes(f, sourceOf([][]Page{{1}, {0, 1}}), WriteOptions{}),
+		fileBytes(f, fullSource(), WriteOptions{Compact: true}),
 		fileBytes(f, Source{Lists: func(func(Page, []Page) error) error { return nil }}, WriteOptions{}),
 	}
 	dir := f.TempDir()

@@ -7,8 +7,6 @@ import (
 	"math"
 
 	"github.com/zeebo/xxh3"
-
-	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
 // formatVersion is the format of a graph file.
@@ -17,7 +15,13 @@ import (
 //	   the header), sections at multiples of 64 bytes, then one xxh3-64 per block of
 //	   1 MiB of all that lies between header and checksums, then the xxh3-64 of
 //	   these. Numbers are little-endian; link lists are WebGraph's bits.
-const formatVersion = 1
+//	2: a compact file: as 1, but link lists are fitted ones of package bv, their codes
+//	   are in sections of their own, and the index has every k-th list, where k is what
+//	   was the k of the zeta code.
+const (
+	formatVersion  = 1
+	compactVersion = 2
+)
 
 const _ = littleEndian
 
@@ -34,8 +38,10 @@ var formatMagic = [16]byte{'w', 'i', 'n', 'n', 'o', 'w', ' ', 'g', 'r', 'a', 'p'
 const (
 	secForward       = "forward"        // out-links of every page; extra: length in bits
 	secForwardIndex  = "forward.index"  // where each list begins
+	secForwardCodes  = "forward.codes"  // lengths of the codes of fitted lists
 	secBackward      = "backward"       // in-links; extra: length in bits
 	secBackwardIndex = "backward.index" //
+	secBackwardCodes = "backward.codes" //
 	secIDs           = "ids"            // original id of each page (uint32), ascending
 	secFetched       = "fetched"        // one bit a page: fetched, not only known
 	secSizes         = "sizes"          // bytes of each page (uint32), 0: not known
@@ -52,6 +58,7 @@ const (
 
 // header is the first block of a graph file.
 type header struct {
+	compact                        bool // format 2
 	pages, links, sites, selfLinks uint64
 	window, maxRef, minInterval, k uint8  // parameters of the link lists
 	sums                           uint64 // where the checksums begin
@@ -67,7 +74,11 @@ type section struct {
 
 func (h *header) encode() []byte {
 	b := append(make([]byte, 0, headerSize), formatMagic[:]...)
-	b = binary.LittleEndian.AppendUint32(b, formatVersion)
+	version := uint32(formatVersion)
+	if h.compact {
+		version = compactVersion
+	}
+	b = binary.LittleEndian.AppendUint32(b, version)
 	b = append(b, h.window, h.maxRef, h.minInterval, h.k)
 	for _, v := range []uint64{h.pages, h.links, h.sites, h.selfLinks, h.sums, h.size, uint64(len(h.sections))} {
 		b = binary.LittleEndian.AppendUint64(b, v)
@@ -95,13 +106,14 @@ func decodeHeader(b []byte, size uint64) (*header, error) {
 	if !bytes.Equal(b[:16], formatMagic[:]) {
 		return nil, fmt.Errorf("not a winnow graph (offset 0: %q)", b[:16])
 	}
-	if v := binary.LittleEndian.Uint32(b[16:]); v != formatVersion {
-		return nil, fmt.Errorf("graph format %d (offset 16); this program reads format %d", v, formatVersion)
+	version := binary.LittleEndian.Uint32(b[16:])
+	if version != formatVersion && version != compactVersion {
+		return nil, fmt.Errorf("graph format %d (offset 16); this program reads formats %d and %d", version, formatVersion, compactVersion)
 	}
 	if binary.LittleEndian.Uint64(b[headerSize-8:]) != xxh3.Hash(b[:headerSize-8]) {
 		return nil, fmt.Errorf("damaged: the checksum of the header (offset 0 to %d) does not match", headerSize)
 	}
-	h := &header{window: b[20], maxRef: b[21], minInterval: b[22], k: b[23]}
+	h := &header{compact: version == compactVersion, window: b[20], maxRef: b[21], minInterval: b[22], k: b[23]}
 	r := words{b[24:]}
 	h.pages, h.links, h.sites, h.selfLinks = r.next(), r.next(), r.next(), r.next()
 	h.sums, h.size = r.next(), r.next()
@@ -162,12 +174,12 @@ func (l *Links) Sum(sum, z []float64, lo Page) {
 	if len(z) < l.Pages() || int(lo)+len(sum) > l.Pages() {
 		panic(fmt.Sprintf("graph: sum over lists %d to %d of %d from a vector of %d", lo, int(lo)+len(sum), l.Pages(), len(z)))
 	}
-	s, ok := l.scans.Get().(*bv.Scan)
+	s, ok := l.scans.Get().(listScan)
 	if !ok {
-		s = l.stream.Scan()
+		s = l.decoder(0, 0)
 	}
 	defer l.scans.Put(s)
-	s.Restart(l.index, uint32(lo), uint32(lo)+uint32(len(sum)))
+	s.Restart(uint32(lo), uint32(lo)+uint32(len(sum)))
 	for i := range sum {
 		if !s.Next() {
 			panic(&CorruptError{l.path, s.Err()})

@@ -308,6 +308,7 @@ type Info struct {
 	SelfLinks     int64 `json:"self_links" show:"self-links"`
 	BytesForward  int64 `json:"bytes_forward" show:"out-links,bytes" remark:"{/Links.3} bytes a link"`
 	BytesBackward int64 `json:"bytes_backward" show:"in-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesCompact  int64 `json:"bytes_compact,omitempty" show:"compact,bytes omitzero" remark:"{/Links.3} bytes a link in both directions"` // of a compact file: both
 	BytesSizes    int64 `json:"bytes_sizes,omitempty" show:"sizes of pages,bytes omitzero"`
 	BytesURLs     int64 `json:"bytes_urls" show:"URLs,bytes omitzero" remark:"{/Pages} bytes a page"`
 	BytesFile     int64 `json:"bytes_file" show:"file,bytes"`
@@ -341,10 +342,15 @@ func ReadInfo(path string) (Info, error) {
 // Info returns what the header contains.
 func (g *Graph) Info() Info {
 	_, sites := g.h.section(secSiteOf)
+	compact := int64(0)
+	if g.h.compact {
+		compact = g.SectionBytes(secForward, secBackward)
+	}
 	return Info{
 		Pages: g.Pages(), Links: g.Links(), Sites: g.Sites(), SitesKnown: sites, SelfLinks: g.SelfLinks(),
 		BytesForward:  g.SectionBytes(secForward),
 		BytesBackward: g.SectionBytes(secBackward),
+		BytesCompact:  compact,
 		BytesSizes:    g.SectionBytes(secSizes),
 		BytesURLs:     g.BytesURLs(),
 		BytesFile:     int64(g.h.size),

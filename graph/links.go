@@ -29,15 +29,17 @@ type Reader interface {
 // Links is one direction of a graph file, compressed.
 type Links struct {
 	path   string
-	stream *bv.Stream
+	pages  int
+	stream *bv.Stream // nil in a compact file
 	index  *bv.Index
+	fitted *bv.Fitted // the lists of a compact file
 	links  int64
 	bytes  int64
-	scans  sync.Pool // of *bv.Scan that have ended: their memory is used again
+	scans  sync.Pool // of listScan that have ended: their memory is used again
 }
 
 // Pages returns the number of lists.
-func (l *Links) Pages() int { return l.stream.Pages }
+func (l *Links) Pages() int { return l.pages }
 
 // Bytes returns what the lists take, the index for random access included.
 func (l *Links) Bytes() int64 { return l.bytes }
@@ -46,11 +48,38 @@ func (l *Links) Bytes() int64 { return l.bytes }
 func (l *Links) Scan(lo, hi Page) Cursor { return l.scan(lo, hi) }
 
 func (l *Links) scan(lo, hi Page) *linkScan {
-	return &linkScan{s: l.stream.ScanFrom(l.index, uint32(lo), uint32(hi)), path: l.path}
+	return &linkScan{s: l.decoder(lo, hi), path: l.path}
 }
 
-// Reader reads single lists.
-func (l *Links) Reader() Reader { return &linkReader{r: l.stream.Reader(l.index), path: l.path} }
+// A listScan decodes stored lists in order.
+type listScan interface {
+	Restart(lo, hi uint32)
+	Next() bool
+	Page() uint32
+	List() []uint32
+	Err() error
+}
+
+func (l *Links) decoder(lo, hi Page) listScan {
+	if l.fitted != nil {
+		return l.fitted.Scan(uint32(lo), uint32(hi))
+	}
+	return l.stream.ScanFrom(l.index, uint32(lo), uint32(hi))
+}
+
+// A listReader decodes single stored lists.
+type listReader interface {
+	List(x uint32) ([]uint32, error)
+	Degree(x uint32) (int, error)
+}
+
+// Reader reads single lists. In a compact file Degree takes as long as List.
+func (l *Links) Reader() Reader {
+	if l.fitted != nil {
+		return &linkReader{r: l.fitted.Reader(), path: l.path}
+	}
+	return &linkReader{r: l.stream.Reader(l.index), path: l.path}
+}
 
 // Raw decodes all lists, on threads goroutines: four bytes a link and eight a page.
 func (l *Links) Raw(threads int) *Lists {
@@ -78,6 +107,12 @@ func (l *Links) Raw(threads int) *Lists {
 // because their number in the header may be wrong.
 func (l *Links) measure(threads int, off []uint64) {
 	l.parts(threads, func(lo, hi Page) {
+		if l.fitted != nil { // which has no degrees
+			for c := l.scan(lo, hi); c.Next(); {
+				off[c.Page()+1] = uint64(len(c.List()))
+			}
+			return
+		}
 		r := l.Reader()
 		for p := lo; p < hi; p++ {
 			off[p+1] = uint64(r.Degree(p))
@@ -118,7 +153,7 @@ func (l *Links) parts(threads int, fn func(lo, hi Page)) {
 }
 
 type linkScan struct {
-	s    *bv.Scan
+	s    listScan
 	path string
 }
 
@@ -136,7 +171,7 @@ func (c *linkScan) Page() Page   { return Page(c.s.Page()) }
 func (c *linkScan) List() []Page { return pagesOf(c.s.List()) }
 
 type linkReader struct {
-	r    *bv.Reader
+	r    listReader
 	path string
 }
 

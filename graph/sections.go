@@ -14,10 +14,10 @@ import (
 // every place and every id that code follows blindly. Lists and texts are checked where
 // they are decoded; a bad one is a CorruptError.
 func (g *Graph) views() (err error) {
-	if g.forward, err = g.links(secForward, secForwardIndex); err != nil {
+	if g.forward, err = g.links(forwardSections); err != nil {
 		return err
 	}
-	if g.back, err = g.links(secBackward, secBackwardIndex); err != nil {
+	if g.back, err = g.links(backwardSections); err != nil {
 		return err
 	}
 	if g.names, err = g.texts(secSiteNames, secSiteIndex, g.h.sites); err != nil {
@@ -96,27 +96,33 @@ func (g *Graph) tableView(n int) error {
 	return nil
 }
 
-func (g *Graph) links(name, index string) (*Links, error) {
-	s, ok := g.h.section(name)
+func (g *Graph) links(name linkSections) (*Links, error) {
+	s, ok := g.h.section(name.lists)
 	if !ok {
-		return nil, fmt.Errorf("damaged: by the header (offset 0) there is no section %q", name)
+		return nil, fmt.Errorf("damaged: by the header (offset 0) there is no section %q", name.lists)
 	}
 	if s.extra > s.length*8 { // so that adding to it does not overflow below
-		return nil, g.damaged(name, "%d bits in %d bytes", s.extra, s.length)
+		return nil, g.damaged(name.lists, "%d bits in %d bytes", s.extra, s.length)
 	}
-	p := bv.Params{Window: int(g.h.window), MaxRef: int(g.h.maxRef), MinInterval: int(g.h.minInterval), ZetaK: int(g.h.k)}
-	stream, err := bv.NewStream(p, int(g.h.pages), g.bytes(name), s.extra)
-	if err != nil {
-		return nil, g.damaged(name, "%w", err)
-	}
-	x, size, err := g.index(index, g.h.pages+1)
+	step := g.h.indexStep()
+	x, size, err := g.index(name.index, (g.h.pages+step-1)/step+1)
 	if err != nil {
 		return nil, err
 	}
 	if end := x.At(x.Len() - 1); end != s.extra {
-		return nil, g.damaged(index, "the lists end at bit %d, not at bit %d", end, s.extra)
+		return nil, g.damaged(name.index, "the lists end at bit %d, not at bit %d", end, s.extra)
 	}
-	return &Links{path: g.path, stream: stream, index: x, links: int64(g.h.links), bytes: int64(s.length) + size}, nil
+	l := &Links{path: g.path, pages: int(g.h.pages), index: x, links: int64(g.h.links), bytes: int64(s.length) + size}
+	p := bv.Params{Window: int(g.h.window), MaxRef: int(g.h.maxRef), MinInterval: int(g.h.minInterval), ZetaK: int(g.h.k)}
+	if !g.h.compact {
+		l.stream, err = bv.NewStream(p, l.pages, g.bytes(name.lists), s.extra)
+	} else if err = g.fitted(l, name, p, s.extra); err == nil {
+		l.bytes += int64(len(g.bytes(name.codes)))
+	}
+	if err != nil {
+		return nil, g.damaged(name.lists, "%w", err)
+	}
+	return l, nil
 }
 
 // index returns a section as an index of n numbers, with its size in bytes.

@@ -41,6 +41,7 @@ type WriteOptions struct {
 	MaxMemory int64  // bytes for everything; 0: 1 GiB
 	TempDir   string // where links are sorted; "": beside the file
 	Threads   int    // 0: all cores; the file does not depend on it
+	Compact   bool   // lists as small as they get, which take longer to write and to read
 
 	// Progress, if not nil, is called now and then with a stage, how much of it is done,
 	// and the total (0: not known). An error from it ends the work.
@@ -60,6 +61,7 @@ const (
 	StageFeed     = "read records"
 	StageForward  = "write out-links"
 	StageBackward = "write in-links"
+	StageCompact  = "fit codes"
 	StageSites    = "read sites"
 	StageURLs     = "write urls"
 )
@@ -133,7 +135,7 @@ func write(ctx context.Context, src Source, o WriteOptions, w *fileWriter) error
 		return fmt.Errorf("write graph %q: %w", o.Path, err)
 	}
 	src.Card = cmp.Or(src.Card, new(Card))
-	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Store}
+	b := &builder{ctx: ctx, src: src, o: o, w: w}
 	if err := b.build(); err != nil {
 		return err
 	}
@@ -169,12 +171,11 @@ func firstFall[T ~uint32](list []T) int {
 
 // A builder writes one graph file.
 type builder struct {
-	ctx    context.Context
-	src    Source
-	o      WriteOptions
-	w      *fileWriter
-	params bv.Params
-	self   uint64
+	ctx  context.Context
+	src  Source
+	o    WriteOptions
+	w    *fileWriter
+	self uint64
 }
 
 func (b *builder) build() error {
@@ -198,9 +199,7 @@ func (b *builder) build() error {
 	if err := b.w.section(secCard, card, 0); err != nil {
 		return err
 	}
-	p := b.params
-	b.w.h.window, b.w.h.maxRef = uint8(p.Window), uint8(p.MaxRef)
-	b.w.h.minInterval, b.w.h.k = uint8(p.MinInterval), uint8(p.ZetaK)
+	b.w.h.setParams(b.o.Compact)
 	b.w.h.selfLinks = b.self
 	return nil
 }
@@ -214,7 +213,7 @@ func (b *builder) links() error {
 	}
 	back := extsort.New(extsort.Options{Memory: memory, Dir: b.o.TempDir, LowSorted: true, Stop: b.ctx.Err, Create: b.o.createTemp})
 	defer back.Close()
-	err = b.direction(secForward, secForwardIndex, StageForward, func(emit func(Page, []Page) error) error {
+	err = b.direction(forwardSections, StageForward, func(emit func(Page, []Page) error) error {
 		return b.src.Lists(func(p Page, links []Page) error {
 			if err := b.turn(back, p, links); err != nil {
 				return err
@@ -229,7 +228,7 @@ func (b *builder) links() error {
 	if err != nil {
 		return err
 	}
-	err = b.direction(secBackward, secBackwardIndex, StageBackward, func(emit func(Page, []Page) error) error {
+	err = b.direction(backwardSections, StageBackward, func(emit func(Page, []Page) error) error {
 		return eachList(in, emit)
 	})
 	if b.o.spilled != nil {
@@ -281,22 +280,30 @@ func eachList(in *extsort.Iterator, emit func(Page, []Page) error) error {
 }
 
 // direction writes all lists of one direction and their index.
-func (b *builder) direction(name, index, stage string, lists func(emit func(Page, []Page) error) error) error {
-	if err := b.w.begin(name); err != nil {
+func (b *builder) direction(name linkSections, stage string, lists eachOfLists) error {
+	lists = b.told(stage, lists)
+	encoder, step := storeEncoder, 1
+	if b.o.Compact {
+		spooled, err := b.spool(lists)
+		if err != nil {
+			return err
+		}
+		defer spooled.close()
+		lists = b.told(StageCompact, spooled.lists)
+		book, err := b.fit(lists)
+		if err != nil {
+			return err
+		}
+		if err := b.w.section(name.codes, book.Bytes(), 0); err != nil {
+			return err
+		}
+		encoder, step = fittedEncoder(book), compactStep
+	}
+	if err := b.w.begin(name.lists); err != nil {
 		return err
 	}
-	e := newListEncoder(b.params, b.src.Pages, b.o.Threads, b.w)
-	told := int64(0) // page up to which progress was reported; many pages have no list
-	err := lists(func(p Page, links []Page) error {
-		if int64(p) >= told {
-			told = int64(p) + 4096
-			if err := b.tell(stage, int64(p), int64(b.src.Pages)); err != nil {
-				return err
-			}
-		}
-		return e.add(p, links)
-	})
-	j, err := e.finish(err)
+	e := newListEncoder(encoder, b.src.Pages, b.o.Threads, b.w)
+	j, err := e.finish(lists(e.add))
 	if err != nil {
 		return err
 	}
@@ -306,11 +313,32 @@ func (b *builder) direction(name, index, stage string, lists func(emit func(Page
 	}
 	b.w.end(j.Bits())
 	b.w.h.links = uint64(j.Links())
-	words, err := bv.BuildIndex(j.Starts())
+	words, err := bv.BuildIndex(bv.Every(step, j.Starts()))
 	if err != nil {
 		return err
 	}
-	return b.w.section(index, rawBytes(words), 0)
+	return b.w.section(name.index, rawBytes(words), 0)
+}
+
+// eachOfLists calls emit with the lists of pages in order; empty ones may be left out.
+type eachOfLists func(emit func(Page, []Page) error) error
+
+func storeEncoder() chunkEncoder { return bv.NewEncoder(bv.Store, 0) }
+
+// told returns lists that report progress.
+func (b *builder) told(stage string, lists eachOfLists) eachOfLists {
+	return func(emit func(Page, []Page) error) error {
+		told := int64(0) // page up to which progress was reported; many pages have no list
+		return lists(func(p Page, links []Page) error {
+			if int64(p) >= told {
+				told = int64(p) + 4096
+				if err := b.tell(stage, int64(p), int64(b.src.Pages)); err != nil {
+					return err
+				}
+			}
+			return emit(p, links)
+		})
+	}
 }
 
 // tell reports progress, and returns an error if the work is to stop.

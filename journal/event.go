@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Requisite
-	lastKind  = event.Asked
+	lastKind  = event.Granted
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -81,6 +81,11 @@ func (w *writer) event(r *Record) {
 	case event.Asked:
 		w.sites(e.Needs, 0)
 		w.byte(byte(e.Bar))
+	case event.Wanted:
+		w.wanted(e)
+	case event.Granted:
+		w.uint(uint64(e.Part))
+		w.int(e.Pages)
 	default:
 		panic(fmt.Sprintf("journal: event of kind %d", uint8(e.Kind)))
 	}
@@ -122,7 +127,7 @@ func (d *reader) event(r *Record) {
 		d.fresh(r)
 		d.links(e)
 	case event.Needed:
-		e.Page = graph.Page(d.id())
+		e.Page = graph.Page(d.uint32())
 		e.Needs, e.First = d.sites(e.Needs)
 	case event.Brought:
 		e.Site, e.Page = graph.Site(d.id()), graph.Page(d.id())
@@ -141,6 +146,10 @@ func (d *reader) event(r *Record) {
 		d.linked(r)
 	case event.Asked:
 		d.asked(e)
+	case event.Wanted:
+		d.wanted(e)
+	case event.Granted:
+		e.Part, e.Pages = d.uint16(), d.int()
 	default:
 		d.fail(fmt.Errorf("event of kind %d", uint8(e.Kind)))
 	}

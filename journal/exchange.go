@@ -93,6 +93,22 @@ func (d *reader) asked(e *event.Event) {
 	e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
 }
 
+// wanted writes twice the limit, and one more if the partition asks for pages.
+func (w *writer) wanted(e *event.Event) {
+	w.int(e.Pages)
+	limit := 2 * uint64(e.Limit)
+	if e.Again {
+		limit++
+	}
+	w.uint(limit)
+}
+
+func (d *reader) wanted(e *event.Event) {
+	e.Pages = d.int()
+	limit := d.uint()
+	e.Limit, e.Again = int64(limit/2), limit%2 == 1
+}
+
 func (d *reader) uint16() uint16 {
 	v := d.uint()
 	if v > math.MaxUint16 {

@@ -179,6 +179,10 @@ var fields = [...]field{
 	{1 << event.Linked, func(f *Facts) bool { return len(f.Notes) > 0 },
 		func(w *writer, r *Record) { w.bytes(r.Facts.Notes) },
 		func(d *reader, r *Record) { r.Facts.Notes = append(r.Facts.Notes, d.bytes()...) }},
+	text(onSession, func(f *Facts) *string { return &f.Node }),
+	{onSession, func(f *Facts) bool { return f.Epoch != 0 },
+		func(w *writer, r *Record) { w.uint(r.Facts.Epoch) },
+		func(d *reader, r *Record) { r.Facts.Epoch = d.uint() }},
 }
 
 // fixed returns a field of what a page contains that is a hash of 64 bits.
@@ -512,6 +516,10 @@ type Facts struct {
 	Render bool
 	// Notes are what a partition has told besides links (Linked), as package exchange writes them.
 	Notes []byte
+	// Node is the machine that began the session, and Epoch the number of its tenure of the partition
+	// (Session). They are zero for a crawl that is not one of a cluster.
+	Node  string
+	Epoch uint64
 }
 
 // An Origin is the response in the archive to which a revisit record refers.

@@ -38,7 +38,7 @@ func fullFacts() Facts {
 		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 		Hints:   []event.Hint{{Page: 7, Above: 50}, {Page: 8, Above: -100}, {Page: math.MaxUint32 - 1, Above: 1}, {Page: 2, Above: 100}},
 		Moves:   &Moves{From: math.MaxUint32, Last: true, To: Position{File: math.MaxUint32, Size: math.MaxInt64}, Spans: []Span{{math.MaxUint32, 1}}},
-		Command: "set pages 2000", Render: true, Notes: []byte("notes"),
+		Command: "set pages 2000", Render: true, Notes: []byte("notes"), Node: "a", Epoch: math.MaxUint64,
 	}
 }
 
@@ -96,7 +96,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
-		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost, Score: full.Score, Command: full.Command},
+		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost, Score: full.Score, Command: full.Command, Node: full.Node, Epoch: full.Epoch},
 		event.Listed:   listed,
 		event.Admitted: {Trial: true},
 		event.Revisit:  {Urgent: true},

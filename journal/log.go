@@ -135,16 +135,7 @@ func (l *Log) Take(c Commit) Group {
 // Write writes a group, in the order of the calls of Take; its memory is used again, unless
 // it is large. After an error the log is dead.
 func (l *Log) Write(g Group) error {
-	err := l.do(func() error {
-		if err := l.turn(&g); err != nil {
-			return err
-		}
-		if _, err := l.file.WriteAt(g.b, l.size); err != nil {
-			return fmt.Errorf("write %s at %d: %w", segmentName(l.number), l.size, err)
-		}
-		l.size += g.Len()
-		return nil
-	})
+	err := l.do(func() error { return l.place(&g) })
 	if cap(g.b) > largeGroup {
 		return err
 	}
@@ -153,6 +144,18 @@ func (l *Log) Write(g Group) error {
 	default:
 	}
 	return err
+}
+
+// place writes a group at the end.
+func (l *Log) place(g *Group) error {
+	if err := l.turn(g); err != nil {
+		return err
+	}
+	if _, err := l.file.WriteAt(g.b, l.size); err != nil {
+		return fmt.Errorf("write %s at %d: %w", segmentName(l.number), l.size, err)
+	}
+	l.size += g.Len()
+	return nil
 }
 
 // turn ends the file if the group has no room in it, or if the file is of an earlier version.

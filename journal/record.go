@@ -22,7 +22,8 @@ import (
 //	6: to which response a revisit record refers
 //	7: commands of the user; requisites of pages, which are what they need to be shown;
 //	   pages that were fetched before the topic of the crawl was known
-//	8: pages that a browser shows; what partitions of a crawl tell and ask each other
+//	8: pages that a browser shows; what partitions of a crawl tell, ask and grant each other; which
+//	   machine began a session
 const Version = 8
 
 // A Record is an event with its place in the journal.

@@ -132,7 +132,7 @@ func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
 		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Read: event.Reading{Words: 17}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13, Needs: []graph.Site{18}, First: 19, Later: true, Fresh: true,
-		Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23, Gifts: []event.Gift{{Links: 24, Depth: 25, Near: true}}, Amounts: []float64{26}, Lessons: []float32{27}}}
+		Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23, Pages: -24, Limit: 25, Gifts: []event.Gift{{Links: 24, Depth: 25, Near: true}}, Amounts: []float64{26}, Lessons: []float32{27}}}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		event.Took:     {Task: event.Task{Kind: event.Fetch, Site: 1, Page: 2, Board: 3}},
@@ -164,6 +164,8 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Rendered:  {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Read: full.Read, Class: full.Class, Again: true, Fresh: true},
 		event.Sent:      {Exchange: event.Exchange{Part: 20, Message: 21, Acked: 22, Most: 23}},
 		event.Asked:     {Needs: []graph.Site{18, 3}, Bar: full.Bar},
+		event.Wanted:    {Again: true, Exchange: event.Exchange{Pages: -24, Limit: 25}},
+		event.Granted:   {Exchange: event.Exchange{Part: 20, Pages: -24}},
 		event.Linked: {New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links,
 			Exchange: event.Exchange{Part: 20, Message: 21, Gifts: full.Gifts, Amounts: full.Amounts, Lessons: full.Lessons}},
 	}

@@ -26,12 +26,12 @@ type learner struct {
 	model     *boost.Learner
 	memo      memory
 	rescoring queue.Rescoring
-	path      group.Path         // reused
-	url       []byte             // reused
-	next      []graph.Page       // reused
-	x         [features]float32  // reused
-	roots     [rootSteps]float64 // 2^(i/rootSteps)
-	middle    middle             // of the labels as they are; no state
+	path      group.Path          // reused
+	url       []byte              // reused
+	next      []graph.Page        // reused
+	x         [boost.Room]float32 // reused
+	roots     [rootSteps]float64  // 2^(i/rootSteps)
+	middle    middle              // of the labels as they are; no state
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -75,7 +75,7 @@ const (
 // The indexes of learner.numbers.
 const (
 	learnFetched = iota // fetched and failed pages
-	learnNext           // number of them at the next checkpoint
+	learnNext           // the clock at the next checkpoint
 	learnNextFit        // and at the next fit
 	learnStage          // of the checkpoint under way, see the constants below
 	learnAt             // page or group at which the stage continues
@@ -87,7 +87,7 @@ const (
 	learnKept           // links that are kept
 	learnMost           // number of them at which fewer are
 	learnMeaned         // groups of which means are known
-	learnBegan          // learnFetched when the last checkpoint began
+	learnBegan          // the clock when the last checkpoint began
 	learnNews           // see noteNews, bits of a float64
 	learnRefit          // 1 if the model is new to the waiting pages
 	learnRound          // checkpoints that have begun
@@ -203,7 +203,14 @@ func (l *learner) enter(p, from graph.Page) {
 
 // place returns the group of a new page and the state that its URL gives.
 func (l *learner) place(p, from graph.Page) (g group.ID, state uint16) {
+	home, away := 0, false
+	if l.trade.foreign != nil {
+		home, away = l.trade.homes.next()
+	}
 	if l.e.URL == nil {
+		if away {
+			return l.placeAway(home), 0
+		}
 		nth := 0
 		if from != graph.NoPage {
 			g, nth = group.ID(l.group.At(int(from))), int(l.found.At(int(from)))
@@ -244,7 +251,7 @@ func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
 	}
 	*state |= pickedBit
 	if l.memo.wants() {
-		l.memo.keep(p, board, l.features(p))
+		l.memo.keep(p, board, l.features(p)[:features])
 	}
 	l.tree.Take(group.ID(l.group.At(int(p))))
 }

@@ -53,35 +53,51 @@ const (
 )
 
 // small reports whether the crawl is a small one still.
-func (l *learner) small() bool { return l.numbers.At(learnFetched) < smallPages }
+func (l *learner) small() bool { return l.clock() < smallPages }
+
+// ending reports whether most of the pages of a small crawl are fetched: seven of ten of those
+// that are known. Then little is left to choose from.
+func (l *learner) ending() bool {
+	return l.small() && 10*l.numbers.At(learnFetched) > 7*uint64(l.group.Len())
+}
 
 // looks reports whether labels are to be renewed at the checkpoint under way.
 func (l *learner) looks() bool {
-	num := l.numbers.Slice()
-	return !l.small() || num[learnFetched] <= looksAlways || num[learnRound]%looksEvery == 0 || num[learnFetched] >= num[learnNextFit]
+	num, now := l.numbers.Slice(), l.clock()
+	return now >= smallPages || now <= looksAlways || num[learnRound]%looksEvery == 0 || now >= num[learnNextFit]
 }
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
 // least. In the first hundred pages an estimate soon becomes out of date.
 const firstPages = 5
 
-// learnPace returns by which part fetched pages grow from one checkpoint to the next. A large
-// crawl changes less.
-func learnPace(fetched uint64) (part uint64) {
+// pace returns by which part fetched pages grow from one checkpoint to the next. A large crawl
+// changes less.
+func (l *learner) pace() (part uint64) {
 	switch {
-	case fetched < smallPages:
+	case l.ending():
+		return 10
+	case l.small():
 		return 40
-	case fetched < 100_000:
+	case l.clock() < 100_000:
 		return 12
 	}
 	return 8
+}
+
+// fitPace returns by which part fetched pages grow from one fit to the next.
+func (l *learner) fitPace() (part uint64) {
+	if l.ending() {
+		return 1
+	}
+	return 4
 }
 
 // Work does a part of a checkpoint when it is time.
 func (l *learner) Work(links int) (more bool) {
 	num := l.numbers.Slice()
 	if num[learnStage] == learnIdle {
-		if num[learnFetched] < num[learnNext] {
+		if l.clock() < num[learnNext] {
 			return false
 		}
 		l.begin()
@@ -103,7 +119,7 @@ func (l *learner) begin() {
 	l.late.Truncate(0)
 	l.noteNews()
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + max(l.trade.least(firstPages), num[learnFetched]/learnPace(num[learnFetched]))
+	num[learnNext] = l.clock() + max(firstPages, l.clock()/l.pace())
 	num[learnStage] = learnEstimate
 	num[learnRound]++
 	many := sweeps
@@ -129,12 +145,12 @@ func (l *learner) turn() {
 	case learnFit:
 		num[learnCredit] = 1
 		l.trade.renew(num[learnFetched])
-		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
+		if !l.mayFit() || !l.beginFit() {
 			num[learnStage] = learnRescore
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(l.trade.least(50), num[learnFetched]/4)
+		num[learnNextFit] = l.nextFit()
 		num[learnRefit] = 1
 	case learnRescore:
 		l.rescoring.Begin(l.group.Len(), rescored(l.group.Len(), int(num[learnFetched]), num[learnRefit] == 1))
@@ -143,6 +159,9 @@ func (l *learner) turn() {
 		num[learnStage] = learnIdle
 	}
 }
+
+// nextFit returns the clock at the next fit, after one now.
+func (l *learner) nextFit() uint64 { return l.clock() + max(50, l.clock()/l.fitPace()) }
 
 // step continues the present stage, and reports whether more of it is left.
 func (l *learner) step(links int) (more bool) {
@@ -156,7 +175,11 @@ func (l *learner) step(links int) (more bool) {
 	case learnMeans:
 		return l.each(1+links/meanCost, learnGroups, l.setMeans)
 	case learnFit:
-		return l.model.Step()
+		more = l.model.Step()
+		if !more {
+			l.trade.fitted()
+		}
+		return more
 	}
 	return l.rescoring.Step(links, l.board, l.score)
 }
@@ -204,41 +227,55 @@ func (l *learner) setLabel(i int) {
 		return
 	}
 	l.label.Set(i, is)
-	d, more, finds := steps(is), uint32(1), float32(0)
 	if was != 0 {
-		d, more = d-steps(was), 0
-	} else {
-		finds = lg(1 + float64(l.found.At(i)))
+		l.addLabel(p, steps(is)-steps(was))
+		return
 	}
-	l.addLabel(p, d, more, finds)
+	l.addLabel(p, steps(is))
+	l.countLabel(p, lg(1+float64(l.found.At(i))))
 }
 
 // addLabel adds to the sums of the groups of a page, of its look and of the page on which it
 // was found.
-func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
-	sum, n, new := l.groupSum.Slice(), l.groupN.Slice(), l.groupFinds.Slice()
-	for g := group.ID(l.group.At(int(p))); ; g = l.tree.Up(g) {
+func (l *learner) addLabel(p graph.Page, d int64) {
+	sum, ups := l.groupSum.Slice(), l.tree.Ups()
+	g := l.group.At(int(p))
+	for ; g != 0; g = ups[g] {
 		sum[g] += d
-		n[g] += more
+	}
+	sum[0] += d
+	l.lookSum.Slice()[l.look.At(int(p))] += d
+	if up := l.e.Facts.From(p); up != graph.NoPage {
+		l.sibSum.Slice()[up] += int32(d)
+	} else if home, ok := l.trade.home(p); ok {
+		l.trade.homes.sibSum.Slice()[home] += int32(d)
+	}
+}
+
+// countLabel counts a page that has a label now, and the pages found on it, where addLabel adds.
+func (l *learner) countLabel(p graph.Page, finds float32) {
+	n, new, ups := l.groupN.Slice(), l.groupFinds.Slice(), l.tree.Ups()
+	for g := l.group.At(int(p)); ; g = ups[g] {
+		n[g]++
 		new[g] += finds
 		if g == 0 {
 			break
 		}
 	}
-	k := l.look.At(int(p))
-	l.lookSum.Slice()[k] += d
-	l.lookN.Slice()[k] += more
+	l.lookN.Slice()[l.look.At(int(p))]++
 	if up := l.e.Facts.From(p); up != graph.NoPage {
-		l.sibSum.Slice()[up] += int32(d)
-		l.sibN.Slice()[up] += more
+		l.sibN.Slice()[up]++
+	} else if home, ok := l.trade.home(p); ok {
+		l.trade.homes.sibN.Slice()[home]++
 	}
 }
 
 // mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
-	sum, n := l.labels()
+	sum, n := l.ownLabels()
 	if l.trade.foreign != nil {
-		sum, n = l.trade.labels(sum, n)
+		all := l.trade.all()
+		sum, n = sum+all[lessonSum], n+all[lessonLabels]
 	}
 	if sum != l.middle.sum || n != l.middle.n {
 		l.middle = middle{sum: sum, n: n}
@@ -250,8 +287,8 @@ func (l *learner) mean() float64 {
 	return l.middle.mean
 }
 
-// labels returns the sum of the labels and their number.
-func (l *learner) labels() (sum, n float64) {
+// ownLabels returns the sum of the labels of pages here, and their number.
+func (l *learner) ownLabels() (sum, n float64) {
 	if l.groupN.Len() == 0 {
 		return 0, 0
 	}
@@ -302,7 +339,9 @@ func (l *learner) beginFit() bool {
 		most = smallFitted
 	}
 	used := l.trade.examples()
-	most = min(most, fitted-used)
+	if most = min(most, fitted-used); used > 0 {
+		most = min(most, l.room())
+	}
 	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {

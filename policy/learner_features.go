@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/boost"
 	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
@@ -55,8 +56,8 @@ func (l *learner) ownWorth(p graph.Page) float64 {
 
 // features returns what is known of a page that waits. The result is valid until the next
 // call.
-func (l *learner) features(p graph.Page) []float32 {
-	i, x := int(p), &l.x
+func (l *learner) features(p graph.Page) *[boost.Room]float32 {
+	i, x, mean := int(p), &l.x, l.mean()
 	g := group.ID(l.group.At(i))
 	links := float64(l.links.At(i))
 	x[featEst] = float32(l.est.Value(p))
@@ -70,14 +71,18 @@ func (l *learner) features(p graph.Page) []float32 {
 	x[featTaken] = float32(l.tree.Taken(g))
 	x[featGroup], x[featGroupNew] = l.groupMeans(g)
 	k := int(l.look.At(i))
-	x[featLook] = l.meanOf(l.lookSum.At(k), l.lookN.At(k))
+	x[featLook] = meanOf(l.lookSum.At(k), l.lookN.At(k), mean)
 	x[featParentOut], x[featSiblings] = -.5, 0
 	if up := l.e.Facts.From(p); up != graph.NoPage {
 		x[featParentOut] = float32(l.out.At(int(up)))
-		x[featSiblings] = l.meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)))
+		x[featSiblings] = meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)), mean)
+	} else if home, ok := l.trade.home(p); ok {
+		h := &l.trade.homes
+		x[featParentOut] = float32(h.out.At(home))
+		x[featSiblings] = meanOf(int64(h.sibSum.At(home)), h.sibN.At(home), mean)
 	}
 	x[featPriority] = l.aboveMean(p)
-	return x[:]
+	return x
 }
 
 // groupMeans returns the means of labels and of finds of a group, or of the next one above it
@@ -90,8 +95,8 @@ func (l *learner) groupMeans(g group.ID) (label, finds float32) {
 }
 
 // meanOf returns a mean label, less that of all, drawn towards 0.
-func (l *learner) meanOf(sum int64, n uint32) float32 {
-	return float32((float64(sum)/labelSteps - float64(float64(n)*l.mean())) / (float64(n) + 3))
+func meanOf(sum int64, n uint32, all float64) float32 {
+	return float32((float64(sum)/labelSteps - float64(float64(n)*all)) / (float64(n) + 3))
 }
 
 func lg(x float64) float32 { return float32(order.Log2(x)) }

@@ -2,31 +2,44 @@ package policy
 
 import "github.com/winnow-crawler/winnow/graph"
 
-// lessons are what partitions let each other learn from: the mean label of each and its number of
-// labels, and examples, as many of each as make up those of one fit. So all learn from the pages of
-// all, as one would. Whenever the fetched pages have grown by a quarter a partition has new ones,
-// which take the place of its last.
+// lessons are what partitions let each other learn from. The counts of each, of pages and labels,
+// are told often: checkpoints come when the pages of all partitions have grown, and labels are
+// relative to the mean of all. Otherwise a partition that is rarely served would keep values from
+// long ago, and be served even less. One partition fits the model for all of them: the one with the
+// most waiting pages. Whenever its fetched pages have grown by an eighth another partition sends it
+// examples, as many of each as make up those of one fit, in place of the last ones.
 type lessons struct {
 	room    int                    // examples of a partition
 	numbers *graph.Column[uint64]  // see lessonRound
-	told    *graph.Column[uint64]  // by partition: the round of which it was told
-	counts  *graph.Column[float64] // by partition: see lessonLabels
+	told    *graph.Column[uint64]  // by partition: see toldRound
+	counts  *graph.Column[float64] // by partition: see lessonLabels; then the sums of all of them
 	x       *graph.Column[float32] // by partition: the features of its examples, and their labels
 }
 
 // The indexes of lessons.numbers.
 const (
-	lessonRound = iota // how often there were new ones
-	lessonNext         // fetched pages at which there are new ones again
+	lessonRound  = iota // how often there were new examples
+	lessonNext          // fetched pages at which there are new ones again
+	lessonAll           // pages of all partitions when the last checkpoint began
+	lessonModels        // models fitted here
 	lessonNumbers
 )
 
-// The numbers of lessons.counts.
+// The numbers of lessons.told.
 const (
-	lessonLabels = iota
-	lessonMean
-	lessonPages // that are its own
-	lessonLost  // see hindsight.World.Lost
+	toldRound = iota // the round of examples that it has
+	toldModel        // the number of the model that it has of those fitted here
+	toldFetched
+	toldNumbers
+)
+
+// The numbers of lessons.counts: those that are told, and the number of examples.
+const (
+	lessonLabels  = iota
+	lessonSum     // of labels
+	lessonPages   // that are its own
+	lessonLost    // see hindsight.World.Lost
+	lessonFetched // and failed
 	lessonExamples
 	lessonCounts
 )
@@ -39,13 +52,13 @@ func newLessons(s *graph.Set, partitions int) lessons {
 	x := lessons{
 		room:    room,
 		numbers: graph.NewColumnIn[uint64](s, "foresight lessons", lessonNumbers),
-		told:    graph.NewColumnIn[uint64](s, "foresight lessons told", partitions),
-		counts:  graph.NewColumnIn[float64](s, "foresight lesson counts", partitions*lessonCounts),
+		told:    graph.NewColumnIn[uint64](s, "foresight lessons told", partitions*toldNumbers),
+		counts:  graph.NewColumnIn[float64](s, "foresight lesson counts", (partitions+1)*lessonCounts),
 		x:       graph.NewColumnIn[float32](s, "foresight lesson examples", partitions*room*exampleSize),
 	}
 	x.numbers.Grow(lessonNumbers)
-	x.told.Grow(partitions)
-	x.counts.Grow(partitions * lessonCounts)
+	x.told.Grow(partitions * toldNumbers)
+	x.counts.Grow((partitions + 1) * lessonCounts)
 	return x
 }
 
@@ -54,31 +67,61 @@ func (x *lessons) of(part int) []float64 {
 	return x.counts.Slice()[part*lessonCounts:][:lessonCounts]
 }
 
-// labels adds the labels of the others to a sum of labels and their number.
-func (x *lessons) labels(sum, n float64) (float64, float64) {
-	for part := range x.told.Len() {
-		c := x.of(part)
-		sum, n = sum+float64(c[lessonLabels]*c[lessonMean]), n+c[lessonLabels]
+// all returns the sums of the counts of the others.
+func (x *lessons) all() []float64 { return x.of(x.partitions()) }
+
+// partitions returns their number.
+func (x *lessons) partitions() int { return x.counts.Len()/lessonCounts - 1 }
+
+// clock returns the fetched and failed pages of all partitions, as far as they were told. It is what
+// checkpoints and fits go by.
+func (l *learner) clock() uint64 {
+	n := l.numbers.At(learnFetched)
+	if l.trade.foreign != nil {
+		n += uint64(l.trade.all()[lessonFetched])
 	}
-	return sum, n
+	return n
 }
 
-// others returns the mass that goes to all pages in other partitions, and the number of their pages.
-func (x *lessons) others() (lost, pages float64) {
-	for part := range x.told.Len() {
-		c := x.of(part)
-		lost, pages = lost+c[lessonLost], pages+c[lessonPages]
-	}
-	return lost, pages
-}
-
-// least returns how many pages a partition fetches at least in a time in which the crawl is to fetch
-// so many.
-func (t *trade) least(pages uint64) uint64 {
+// teacher returns the partition that fits the model: the one with the most waiting pages, -1 if it is
+// this one.
+func (l *learner) teacher() int {
+	t, best := &l.trade, -1
 	if t.foreign == nil {
-		return pages
+		return best
 	}
-	return max(1, pages/uint64(t.told.Len()))
+	most := float64(l.group.Len()) - float64(t.far.At(0)) - float64(l.numbers.At(learnFetched))
+	for part := range t.partitions() {
+		if c := t.of(part); c[lessonPages]-c[lessonFetched] > most {
+			best, most = part, c[lessonPages]-c[lessonFetched]
+		}
+	}
+	return best
+}
+
+// mayFit reports whether it is time for a fit, and this partition does it. It does so, too, if the
+// model of another is long overdue.
+func (l *learner) mayFit() bool {
+	now, next := l.clock(), l.numbers.At(learnNextFit)
+	return now >= next && (l.teacher() < 0 || next > 0 && now > next+next/4)
+}
+
+// fitted notes that there is a new model for the others.
+func (t *trade) fitted() {
+	if t.foreign != nil {
+		t.numbers.Slice()[lessonModels]++
+	}
+}
+
+// newPages returns how many pages have become known in all partitions since the last checkpoint
+// began, and notes that another one begins. Of pages here there are so many, and were then.
+func (t *trade) newPages(pages, before uint64) uint64 {
+	if t.foreign == nil {
+		return pages - before
+	}
+	all := &t.numbers.Slice()[lessonAll]
+	before, *all = *all, pages-t.far.At(0)+uint64(t.all()[lessonPages])
+	return *all - min(before, *all)
 }
 
 // renew makes new lessons if it is time.
@@ -88,18 +131,16 @@ func (t *trade) renew(fetched uint64) {
 	}
 	if num := t.numbers.Slice(); fetched >= num[lessonNext] {
 		num[lessonRound]++
-		num[lessonNext] = fetched + max(t.least(20), fetched/8)
+		num[lessonNext] = fetched + max(1, fetched/8)
 	}
 }
 
 // examples returns the number of examples of the others.
-func (t *trade) examples() (n int) {
-	if t.foreign != nil {
-		for part := range t.told.Len() {
-			n += int(t.of(part)[lessonExamples])
-		}
+func (t *trade) examples() int {
+	if t.foreign == nil {
+		return 0
 	}
-	return n
+	return int(t.all()[lessonExamples])
 }
 
 // each calls do for the examples of the others.
@@ -107,7 +148,7 @@ func (t *trade) each(do func(x []float32, label uint16)) {
 	if t.foreign == nil {
 		return
 	}
-	for part := range t.told.Len() {
+	for part := range t.partitions() {
 		for i := range int(t.of(part)[lessonExamples]) {
 			x := t.x.Slice()[(part*t.room+i)*exampleSize:][:exampleSize]
 			do(x[:features], uint16(x[features]))
@@ -115,24 +156,47 @@ func (t *trade) each(do func(x []float32, label uint16)) {
 	}
 }
 
-// Teaches reports whether there are lessons that a partition does not know.
+// Teaches reports whether there is something that a partition does not know: a new model, a fortieth
+// more fetched pages, or new examples if it fits the model.
 func (f *foresight) Teaches(part int) bool {
-	t := &f.learner.trade
-	return t.told.At(part) < t.numbers.At(lessonRound)
+	l := f.learner
+	told, num := l.trade.toldTo(part), l.trade.numbers.Slice()
+	was, is := told[toldFetched], l.numbers.At(learnFetched)
+	return told[toldModel] < num[lessonModels] || is > was+was/40 || told[toldRound] < num[lessonRound] && l.teacher() == part
 }
 
-// Teach appends the mean label, the number of labels, and examples as they are judged now.
+// toldTo returns what a partition was told.
+func (x *lessons) toldTo(part int) []uint64 {
+	return x.told.Slice()[part*toldNumbers:][:toldNumbers]
+}
+
+// Teach appends the counts, the number of new examples, these, and a new model.
 func (f *foresight) Teach(part int, to []float32) []float32 {
 	l := f.learner
-	t := &l.trade
 	if !f.Teaches(part) {
 		return to
 	}
-	t.told.Set(part, t.numbers.At(lessonRound))
-	sum, n := l.labels()
-	to = append(to, float32(n), float32(sum/max(1, n)), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()))
+	t := &l.trade
+	told, num := t.toldTo(part), t.numbers.Slice()
+	told[toldFetched] = l.numbers.At(learnFetched)
+	sum, n := l.ownLabels()
+	to = append(to, float32(n), float32(sum), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(told[toldFetched]), 0)
+	if at := len(to); told[toldRound] < num[lessonRound] && l.teacher() == part {
+		told[toldRound] = num[lessonRound]
+		to = l.sampled(to)
+		to[at-1] = float32((len(to) - at) / exampleSize)
+	}
+	if told[toldModel] < num[lessonModels] {
+		told[toldModel] = num[lessonModels]
+		to = l.model.Model(to)
+	}
+	return to
+}
+
+// sampled appends examples as they are judged now.
+func (l *learner) sampled(to []float32) []float32 {
 	end := l.memo.page.Len() * 9 / 10
-	step := max(1, (end+t.room-1)/max(1, t.room))
+	step := max(1, (end+l.room()-1)/l.room())
 	for i := 0; i < end; i += step {
 		if label := l.label.At(int(l.memo.page.At(i))); label != 0 {
 			to = append(append(to, l.memo.features(i)...), float32(label))
@@ -141,24 +205,51 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 	return to
 }
 
-// Learn replaces the lessons of a partition. The first examples that are enough for a model make a
-// checkpoint due.
+// room returns the number of examples that one of the partitions has in a fit.
+func (l *learner) room() int {
+	if l.small() {
+		return max(1, l.trade.lessons.room*smallFitted/fitted)
+	}
+	return l.trade.lessons.room
+}
+
+// Learn takes what Teach has made: the counts, examples if there are any, and a model, by which
+// pages get new values. The first examples that are enough for a model make a checkpoint due.
 func (f *foresight) Learn(part int, list []float32) {
 	l := f.learner
 	t := &l.trade
-	c := t.of(part)
-	if len(list) < lessonExamples {
+	if len(list) < lessonCounts {
 		return
 	}
+	c, all := t.of(part), t.all()
+	n := min(int(max(0, list[lessonExamples])), (len(list)-lessonCounts)/exampleSize, t.room)
 	for i := range lessonExamples {
 		c[i] = float64(list[i])
 	}
-	list = list[lessonExamples:]
-	n := min(len(list)/exampleSize, t.room)
-	c[lessonExamples] = float64(n)
-	t.x.Grow((part + 1) * t.room * exampleSize)
-	copy(t.x.Slice()[part*t.room*exampleSize:], list[:n*exampleSize])
-	if num := l.numbers.Slice(); l.model.Fits() == 0 && t.examples() >= leastFitted {
-		num[learnNext] = min(num[learnNext], num[learnFetched])
+	if n > 0 {
+		c[lessonExamples] = float64(n)
+		t.x.Grow((part + 1) * t.room * exampleSize)
+		copy(t.x.Slice()[part*t.room*exampleSize:], list[lessonCounts:][:n*exampleSize])
+	}
+	clear(all)
+	for part := range t.partitions() {
+		for i, v := range t.of(part) {
+			all[i] += v
+		}
+	}
+	if l.model.Use(list[lessonCounts+n*exampleSize:]) {
+		l.useModel()
+	} else if num := l.numbers.Slice(); l.model.Fits() == 0 && t.examples() >= leastFitted {
+		num[learnNext] = min(num[learnNext], l.clock())
+	}
+}
+
+// useModel lets pages have values by a model that another partition has fitted.
+func (l *learner) useModel() {
+	num := l.numbers.Slice()
+	num[learnNextFit], num[learnRefit] = l.nextFit(), 1
+	if num[learnStage] == learnIdle {
+		num[learnStage] = learnRescore
+		l.turn()
 	}
 }

@@ -21,14 +21,14 @@ const (
 
 // noteNews brings the news up to date when a checkpoint begins.
 func (l *learner) noteNews() {
-	num := l.numbers.Slice()
-	pages, fetched := uint64(l.group.Len())-num[learnPages], num[learnFetched]-num[learnBegan]
+	num, now := l.numbers.Slice(), l.clock()
+	pages, fetched := l.trade.newPages(uint64(l.group.Len()), num[learnPages]), now-num[learnBegan]
 	last, news := float64(pages)/float64(max(1, fetched)), l.news()
 	if num[learnBegan] == 0 {
 		news = last
 	}
 	news += float64(newsShare * (last - news))
-	num[learnBegan], num[learnNews] = num[learnFetched], math.Float64bits(news)
+	num[learnBegan], num[learnNews] = now, math.Float64bits(news)
 }
 
 // news returns the new pages for each fetched page.

@@ -17,6 +17,7 @@ type trade struct {
 	source  *graph.Column[float32] // by page: what others have handed on to it
 	given   *graph.Column[float32] // by page: what it was given here, and others were told
 	far     *graph.Column[uint64]  // number of foreign pages
+	homes   homes
 	lessons
 }
 
@@ -29,6 +30,7 @@ func newTrade(s *graph.Set, e *Env) (t trade) {
 	t.given = graph.NewColumnIn[float32](s, "foresight to others", e.MaxPages)
 	t.far = graph.NewColumnIn[uint64](s, "foresight foreign", 1)
 	t.far.Grow(1)
+	t.homes = newHomes(s, e.MaxPages)
 	t.lessons = newLessons(s, e.Partitions)
 	return t
 }
@@ -45,7 +47,7 @@ func (t *trade) known() {
 func (t *trade) open(w *hindsight.World, pages int) {
 	if t.foreign != nil {
 		w.Foreign, w.Source, w.Own = farBit, t.source.Slice(), pages-int(t.far.At(0))
-		w.Lost, w.Others = t.others()
+		w.Lost, w.Others = t.all()[lessonLost], t.all()[lessonPages]
 	}
 }
 
@@ -80,12 +82,15 @@ const tradeStep = 0.25
 // inflow returns what the links of pages here give to a foreign page.
 func (l *learner) inflow(p graph.Page) float64 { return max(0, l.est.Value(p)-(1-follow)) }
 
-// Amounts: the estimate that pages here hand on.
-func (l *learner) Amounts() int { return 1 }
+// Amounts: the estimate that pages here hand on, and the page on which p was found.
+func (l *learner) Amounts() int { return 2 }
 
 // Give gives what the inflow of p is more or less than the last time.
 func (l *learner) Give(p graph.Page, amounts []float64) {
 	given := &l.trade.given.Slice()[p]
+	if amounts[1] = 0; *given == 0 {
+		amounts[1] = l.homeOf(p)
+	}
 	amounts[0] = l.inflow(p) - float64(*given)
 	*given += float32(amounts[0])
 }
@@ -103,8 +108,12 @@ func (l *learner) Take(p graph.Page, links int, amounts []float64) {
 	}
 }
 
-// Level returns the logarithm of the index of p, as the model predicts it.
-func (f *foresight) Level(p graph.Page) float64 {
+// Level returns the logarithm of the index of p, as the model predicts it, on the first board. What
+// the others go by means the same in all partitions.
+func (f *foresight) Level(p graph.Page, board int) float64 {
+	if board > 0 {
+		return f.Mix.Level(p, board)
+	}
 	l := f.learner
 	v := l.board.Value(p)
 	if l.board.Discounted(p) {

@@ -26,23 +26,25 @@ type (
 
 // Optional interfaces of policies.
 type (
-	Seeder    = order.Seeder
-	Taker     = order.Taker
-	Dropper   = order.Dropper
-	Listener  = order.Listener
-	Admitter  = order.Admitter
-	Revisiter = order.Revisiter
-	Worker    = order.Worker
-	Mixer     = order.Mixer
-	Sampler   = order.Sampler
-	Loader    = order.Loader
-	Scorer    = order.Scorer
-	Noter     = order.Noter
-	Exchanger = order.Exchanger
-	Teacher   = order.Teacher
-	Leveler   = order.Leveler
-	Explainer = order.Explainer
-	Valuer    = order.Valuer
+	Seeder     = order.Seeder
+	Taker      = order.Taker
+	Dropper    = order.Dropper
+	Listener   = order.Listener
+	Admitter   = order.Admitter
+	Revisiter  = order.Revisiter
+	Worker     = order.Worker
+	Mixer      = order.Mixer
+	Sampler    = order.Sampler
+	Loader     = order.Loader
+	Scorer     = order.Scorer
+	Noter      = order.Noter
+	Exchanger  = order.Exchanger
+	Teacher    = order.Teacher
+	Foreteller = order.Foreteller
+	Leveler    = order.Leveler
+	Sharer     = order.Sharer
+	Explainer  = order.Explainer
+	Valuer     = order.Valuer
 )
 
 // Errors of Check, for what a world may lack.

@@ -100,6 +100,14 @@ func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
 }
 
+// waiting returns the value of p if it waits.
+func (b *Board) waiting(p graph.Page) (v float64, ok bool) {
+	if q := b.first; b.second == nil && b.low == nil {
+		return q.value[p], uint32(q.where[p]) != 0
+	}
+	return b.Value(p), b.Waits(p)
+}
+
 // Top appends the best n of the waiting pages of a site. Where there are two queues it is those of
 // the first that has some.
 func (b *Board) Top(to []graph.Page, s graph.Site, n int) []graph.Page {

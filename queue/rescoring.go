@@ -60,20 +60,22 @@ func (r *Rescoring) Begin(known, many int) {
 
 // Step looks at some pages, for which there is a budget, and reports whether more are left.
 func (r *Rescoring) Step(budget int, b *Board, score func(graph.Page) float64) (more bool) {
-	num, counts := r.numbers.Slice(), r.counts.Slice()
+	num, counts := r.numbers.Slice(), (*[classes]uint32)(r.counts.Slice())
 	p, end := graph.Page(num[rescoreAt]), graph.Page(num[rescoreEnd])
 	for ; p < end && budget > 0; p++ {
 		budget -= r.look
-		if !b.Waits(p) {
+		v, ok := b.waiting(p)
+		if !ok {
 			continue
 		}
-		v := b.Value(p)
-		if r.takes(p, classOf(v)) {
+		class := classOf(v)
+		if r.takes(p, class) {
 			budget -= r.score
 			v = score(p)
 			b.Set(p, v)
+			class = classOf(v)
 		}
-		counts[classOf(v)]++
+		counts[class%classes]++
 	}
 	num[rescoreAt] = uint64(p)
 	return p < end

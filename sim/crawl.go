@@ -124,8 +124,9 @@ type Result struct {
 	Trace          *Trace        // fetchers over time; nil without a model of time
 	Notes          []string      // what policies have to tell the user
 	// Foreign counts the pages that partitions know of others, Messages what they sent to each
-	// other, and Told the pages that these were about.
+	// other, and Told the pages that these were about. Said is their size in bytes, without URLs.
 	Foreign, Messages, Told int
+	Said                    int64
 }
 
 // Run crawls a world.

@@ -20,20 +20,21 @@ var errParts = errors.New("sim: a crawl that visits pages again, forgets or drop
 type part struct {
 	all   *parts
 	self  int
-	best  float64       // value of the best page that it could fetch now
-	has   bool          // there is one
-	stale bool          // both must be asked for again
+	stale bool          // its offer must be asked for again
 	ask   time.Duration // if there is none: when to ask again
 }
 
 // parts is a crawl that is cut into partitions by site. Each has a frontier and a policy of its own.
-// They share the fetchers: the partition whose best page has the highest value is served. What they
+// They share the fetchers: the partition whose best page has the highest value is served, on the
+// board that has the turn. What they
 // have to tell each other is told whenever a hundredth of the time, or without a model of time of
 // the pages, has passed that the crawl has taken so far, and when nothing else is left to do.
 type parts struct {
 	*pool
 	of       []*crawl
 	owner    []uint16 // by site of the world
+	turns    exchange.Turns
+	offers   []exchange.Offer // by partition: what it could fetch now
 	schedule exchange.Schedule
 	last     time.Duration // the last instant at which fetchers were served
 }
@@ -43,7 +44,7 @@ func runParts(w *World, o *Options) (*Result, error) {
 	if o.Revisits != nil || o.Remember > 0 || o.KeepPages > 0 || o.Stop != nil || o.Record != nil || o.InStep || w.Recorded != nil && w.Times != nil {
 		return nil, errParts
 	}
-	x := &parts{pool: &pool{}, schedule: exchange.InPages()}
+	x := &parts{pool: &pool{}, schedule: exchange.InPages(), offers: make([]exchange.Offer, o.Partitions)}
 	if w.Times != nil {
 		x.schedule = exchange.InTime()
 	}
@@ -169,20 +170,22 @@ func (x *parts) clock() int64 {
 // all are busy or nothing more is to be handed out.
 func (x *parts) handOut() (ask time.Duration) {
 	for len(x.idle) > 0 && x.left > 0 {
-		c := x.choose()
-		if c == nil {
+		c, board, some := x.choose()
+		if !some {
 			break
 		}
 		if len(x.of) == 1 {
 			c.limit()
+			board = -1
 		}
-		w, again, ok := c.f.Next(x.now)
+		w, again, ok := c.f.NextOn(x.now, board)
 		c.part.stale = true
 		c.f.Polled()
 		if ok {
 			c.hire(w)
 		} else {
-			c.part.stale, c.part.has, c.part.ask = again <= x.now, false, again
+			x.offers[c.part.self].Values = nil
+			c.part.stale, c.part.ask = again <= x.now, again
 		}
 	}
 	x.of[0].note()
@@ -190,37 +193,35 @@ func (x *parts) handOut() (ask time.Duration) {
 		return event.Never
 	}
 	ask = event.Never
-	for _, c := range x.of {
-		if !c.part.has {
+	for i, c := range x.of {
+		if len(x.offers[i].Values) == 0 {
 			ask = min(ask, c.part.ask)
 		}
 	}
 	return ask
 }
 
-// choose returns the partition whose best page has the highest value, the first of equal ones; nil
-// if none has a page that may be fetched now.
-func (x *parts) choose() (best *crawl) {
+// choose returns the partition that is served, and the board that chooses its page; none if nothing
+// may be fetched now.
+func (x *parts) choose() (c *crawl, board int, ok bool) {
 	late := x.now > x.last
 	x.last = x.now
-	for _, c := range x.of {
-		p := c.part
-		if p.stale || late {
-			c.refresh()
-		}
-		if p.has && (best == nil || p.best > best.part.best) {
-			best = c
+	for i, c := range x.of {
+		if c.part.stale || late {
+			c.refresh(&x.offers[i])
 		}
 	}
-	return best
+	i, board, ok := x.turns.Next(x.offers)
+	return x.of[i], board, ok
 }
 
-// refresh asks a partition for its best page.
-func (c *crawl) refresh() {
+// refresh asks a partition for what it could fetch.
+func (c *crawl) refresh(o *exchange.Offer) {
 	p := c.part
-	p.best, p.has = c.f.Best(c.now)
+	o.Values = c.f.Best(c.now, o.Values[:0])
+	o.Shares = append(o.Shares[:0], c.f.Shares()...)
 	p.stale, p.ask = false, event.Never
-	if !p.has {
+	if len(o.Values) == 0 {
 		_, p.ask, _ = c.f.Next(c.now)
 	}
 	c.f.Polled()
@@ -268,6 +269,7 @@ func (x *parts) send(c *crawl, from int, other *crawl, to int) {
 	c.part.stale, other.part.stale = true, true
 	x.res.Messages++
 	x.res.Told += len(list)
+	x.res.Said += int64(len(list)*exchange.EntryBytes(0, c.f.Amounts()) + 4*len(e.Lessons))
 }
 
 func (x *parts) result() *Result {

@@ -18,7 +18,8 @@ import (
 )
 
 // TestOrder measures what links take if the store keeps pages in another order than that of
-// their ids, with and without the map between the two (decision 0025).
+// their ids, in both forms of a file, with and without the map between the two (decisions 0025
+// and 0028).
 func TestOrder(t *testing.T) {
 	wanted(t)
 	for _, o := range []graph.ImportOptions{
@@ -63,8 +64,10 @@ func measureOrders(t *testing.T, o graph.ImportOptions) {
 	mapped := 2 * float64(len(out)*bits.Len(uint(len(out)))) / 8 / links
 	report := func(name string, order []uint32, mapped float64) {
 		placed := reordered(out, order)
-		forward, backward := listBytes(placed)/links, listBytes(transposed(placed))/links
-		t.Logf("%-18s forward %.3f, backward %.3f, both %.3f, with the map %.3f bytes a link", name, forward, backward, forward+backward, forward+backward+mapped)
+		for form, bytes := range map[string]func([][]uint32) float64{"plain": listBytes, "compact": compactBytes} {
+			forward, backward := bytes(placed)/links, bytes(transposed(placed))/links
+			t.Logf("%-9s %-7s forward %.3f, backward %.3f, both %.3f, with the map %.3f bytes a link", name, form, forward, backward, forward+backward, forward+backward+mapped)
+		}
 	}
 	report("by id", as, 0)
 	began := ownTime()
@@ -97,21 +100,44 @@ func mapTime(lists [][]uint32, order []uint32) time.Duration {
 	return ownTime() - began
 }
 
-// listBytes returns what lists take with their index, in batches as package graph has them.
+// listBytes returns what lists take with their index.
 func listBytes(lists [][]uint32) float64 {
-	j, e := bv.NewJoiner(len(lists)), bv.NewEncoder(bv.Store, 0)
+	j := bv.NewJoiner(len(lists))
+	encode(bv.NewEncoder(bv.Store, 0), lists, j.Add)
+	return bytesOf(j, 1)
+}
+
+// compactBytes returns what lists take in a compact file.
+func compactBytes(lists [][]uint32) float64 {
+	count := bv.NewFittedEncoder(bv.Compact, nil, 0)
+	encode(count, lists, func(*bv.Chunk) {})
+	j, book := bv.NewJoiner(len(lists)), count.Tally().Fit()
+	encode(bv.NewFittedEncoder(bv.Compact, book, 0), lists, j.Add)
+	return bytesOf(j, 4) + float64(len(book.Bytes()))
+}
+
+// encode encodes lists in batches as package graph has them.
+func encode(e interface {
+	Reset(first uint32)
+	Add(list []uint32)
+	Chunk() *bv.Chunk
+}, lists [][]uint32, add func(*bv.Chunk)) {
 	first, links := 0, 0
 	for p, list := range lists {
 		if p-first == 16384 || links >= 1<<18 {
-			j.Add(e.Chunk())
+			add(e.Chunk())
 			e.Reset(uint32(p))
 			first, links = p, 0
 		}
 		e.Add(list)
 		links += len(list)
 	}
-	j.Add(e.Chunk())
-	index, err := bv.BuildIndex(j.Starts())
+	add(e.Chunk())
+}
+
+// bytesOf returns the size of lists with an index of every step-th one.
+func bytesOf(j *bv.Joiner, step int) float64 {
+	index, err := bv.BuildIndex(bv.Every(step, j.Starts()))
 	if err != nil {
 		panic(err) // starts ascend
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/stored"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -75,13 +74,13 @@ func runCat(ctx context.Context, u *console.UI, opt *catOptions, dir, url string
 	if err != nil {
 		return wrongURL(err)
 	}
+	a, err := stored.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
 	var c *stored.Copy
 	var missing *stored.Missing
 	for _, form := range forms {
-		var a *stored.Archive
-		if a, err = openStored(ctx, dir, form); err != nil {
-			return err
-		}
 		var first *stored.Missing
 		if c, err = a.Find(form, at); !errors.As(err, &first) {
 			break
@@ -100,15 +99,6 @@ func runCat(ctx context.Context, u *console.UI, opt *catOptions, dir, url string
 		return u.JSON(c.Object(opt.raw))
 	}
 	return printCopy(u, opt, c)
-}
-
-// openStored opens the archive that has the copies of a URL.
-func openStored(ctx context.Context, dir, url string) (*stored.Archive, error) {
-	part, err := history.DirOf(dir, url)
-	if err != nil {
-		return nil, err
-	}
-	return stored.Open(ctx, part)
 }
 
 // printCopy prints a copy, and notes what is not ordinary about it.

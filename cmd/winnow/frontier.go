@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/explain"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -42,18 +39,11 @@ more about one page.`,
 }
 
 func runFrontier(ctx context.Context, u *console.UI, dir string, limit int) error {
-	dirs, err := history.Dirs(dir)
-	if err != nil {
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
+	p.Note("the records are replayed")
+	list, err := explain.HandoutsOf(ctx, dir, time.Now(), limit)
+	if p.Done(); err != nil {
 		return err
-	}
-	var list []explain.Handout
-	for _, d := range dirs {
-		if list, err = appendHandouts(ctx, u, list, d, limit); err != nil {
-			return err
-		}
-	}
-	if len(dirs) > 1 {
-		list = nextOfAll(list, limit)
 	}
 	if len(list) == 0 {
 		u.Notef("no page of %s waits: everything that may be fetched is fetched, failed or skipped", dir)
@@ -68,29 +58,4 @@ func runFrontier(ctx context.Context, u *console.UI, dir string, limit int) erro
 		}
 	}
 	return nil
-}
-
-// appendHandouts appends the next pages of a partition to a list.
-func appendHandouts(ctx context.Context, u *console.UI, list []explain.Handout, dir string, limit int) ([]explain.Handout, error) {
-	v, p, err := openCrawl(u, ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	defer p.Done()
-	err = explain.Handouts(v, time.Now(), limit, func(x *explain.Handout) error {
-		list = append(list, *x)
-		return ctx.Err()
-	})
-	return list, err
-}
-
-// nextOfAll returns the first of the next pages of several partitions, by the time that they wait.
-func nextOfAll(list []explain.Handout, limit int) []explain.Handout {
-	slices.SortStableFunc(list, func(a, b explain.Handout) int { return cmp.Compare(a.Wait, b.Wait) })
-	list = list[:min(limit, len(list))]
-	for i := range list {
-		list[i].Place = i + 1
-	}
-	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/cmd/winnow/graphs"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -184,7 +185,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*history.Crawl)(nil)
 	if s.replays() {
 		rec = s.crawled.Crawl
-	} else if rec, err = history.Open(ctx, s.time); err != nil {
+	} else if rec, err = recut.Open(ctx, s.time); err != nil {
 		return err
 	} else {
 		defer rec.Close()

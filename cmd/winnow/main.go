@@ -125,7 +125,7 @@ func newRootCommand(u *console.UI) *cobra.Command {
 		},
 	}
 	root.SetHelpCommand(console.NewHelpCommand(u))
-	addGroup(root, "To crawl:", newCrawlCommand(u), newStatusCommand(u), newReportCommand(u), newRetryCommand(u), newConfigCommand(u), newRobotsCommand(u))
+	addGroup(root, "To crawl:", newCrawlCommand(u), newStatusCommand(u), newReportCommand(u), newRetryCommand(u), newSplitCommand(u), newConfigCommand(u), newRobotsCommand(u))
 	addGroup(root, "To look into a crawl:", newPagesCommand(u), newSitesCommand(u), newExplainCommand(u), newLogCommand(u), newFrontierCommand(u),
 		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u), newUploadCommand(u))
 	addGroup(root, "To read what was stored:", newCatCommand(u), newTextCommand(u), newExportArchiveCommand(u))

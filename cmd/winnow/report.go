@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/index"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/machine"
@@ -140,7 +141,7 @@ func runReport(ctx context.Context, u *console.UI, opt *reportOptions, dir strin
 	if err := writeReport(u, opt.out, r.Full()); err != nil {
 		wrong = errors.Join(wrong, err)
 	}
-	indexed, err := index.Write(dir)
+	indexed, err := writeIndexes(dir)
 	wrong = errors.Join(wrong, err)
 	if err := printReport(u, r, opt.out, indexed); err != nil {
 		return err
@@ -149,6 +150,16 @@ func runReport(ctx context.Context, u *console.UI, opt *reportOptions, dir strin
 		return console.Missingf("%w", wrong)
 	}
 	return nil
+}
+
+// writeIndexes writes the indexes that are missing in all partitions of a crawl.
+func writeIndexes(dir string) (n int, err error) {
+	list, err := history.Dirs(dir)
+	for _, d := range list {
+		more, failed := index.Write(d)
+		n, err = n+more, errors.Join(err, failed)
+	}
+	return n, err
 }
 
 // readReport reads the report of a crawl and shows the progress.

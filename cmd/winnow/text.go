@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/stored"
 	"github.com/winnow-crawler/winnow/crawl/stored/text"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -56,7 +55,7 @@ works while the crawl runs. With --json it prints counts, if the rows go to a fi
 }
 
 func runText(ctx context.Context, u *console.UI, opt *textExport, dir string) error {
-	archives, err := openArchives(ctx, dir)
+	a, err := stored.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -72,18 +71,11 @@ func runText(ctx context.Context, u *console.UI, opt *textExport, dir string) er
 	}
 	p := show.NewProgress(u.Progress(), "read "+dir, 0, "pages")
 	rows := int64(0)
-	var sum text.Sum
-	for _, a := range archives {
-		var part text.Sum
-		part, err = text.Each(ctx, a, opt.Options, func(r *text.Row) error {
-			rows++
-			p.Set(rows)
-			return w.Add(r)
-		})
-		if sum.Add(&part); err != nil {
-			break
-		}
-	}
+	sum, err := text.Each(ctx, a, opt.Options, func(r *text.Row) error {
+		rows++
+		p.Set(rows)
+		return w.Add(r)
+	})
 	if err == nil {
 		err = w.Close()
 	}
@@ -94,22 +86,6 @@ func runText(ctx context.Context, u *console.UI, opt *textExport, dir string) er
 		return err
 	}
 	return textSum(u, opt, dir, &sum, out.Standard())
-}
-
-// openArchives opens the archives of all partitions of a crawl.
-func openArchives(ctx context.Context, dir string) (list []*stored.Archive, err error) {
-	dirs, err := history.Dirs(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range dirs {
-		a, err := stored.Open(ctx, d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, nil
 }
 
 // textSum says what was exported.

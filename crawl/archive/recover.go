@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -21,6 +22,27 @@ type Aside struct {
 	From  string // the file, or the one whose end it was
 	Name  string // what it is called now
 	Bytes int64
+}
+
+// Log logs where the archive, which is in a directory, differs from the journal.
+func (r *Recovery) Log(log *slog.Logger, dir string) {
+	if len(r.Aside) > 0 {
+		bytes := int64(0)
+		for _, x := range r.Aside {
+			bytes += x.Bytes
+		}
+		log.Warn("the WARC files hold more than the journal lists: the journal has lost its end, or is an older copy; "+
+			"nothing was deleted: the rest was set aside, and its pages are fetched again. "+
+			"If you have a newer journal, stop, restore it and give the files their old names; otherwise you may delete them",
+			"files", len(r.Aside), "bytes", bytes, "first", dir+"/"+r.Aside[0].Name)
+	}
+	switch {
+	case r.Absent:
+		log.Info("the last WARC file is not here: it was sent to a store, moved away or lost; the crawl begins the next one", "bytes", r.Missing)
+	case r.Missing > 0:
+		log.Warn("the last WARC file is shorter than recorded in the journal, as after a power loss with --sync=false; "+
+			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
+	}
 }
 
 // MaxTail is the largest number of bytes beyond the last commit that count as the group

@@ -8,6 +8,9 @@ import (
 // ErrEnded is returned for a command that comes too late.
 var ErrEnded = errors.New("the crawl has ended")
 
+// ErrBusy is returned for a command that comes at the end of a session.
+var ErrBusy = errors.New("the session ends just now: try again")
+
 // An Order is a command on its way. Whoever takes it answers it once.
 type Order struct {
 	Command

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -41,6 +44,37 @@ func Handouts(c *history.Crawl, now time.Time, limit int, fn func(*Handout) erro
 		s.Frontier.Limit(left)
 	}
 	return r.run(limit, fn)
+}
+
+// HandoutsOf returns the next pages that the crawl in a directory would hand out. Those of several
+// partitions are in the order of the time that they wait.
+func HandoutsOf(ctx context.Context, dir string, now time.Time, limit int) (list []Handout, err error) {
+	dirs, err := history.Dirs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dirs {
+		c, err := history.Open(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		err = Handouts(c, now, limit, func(x *Handout) error {
+			list = append(list, *x)
+			return ctx.Err()
+		})
+		if c.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if len(dirs) == 1 {
+		return list, nil
+	}
+	slices.SortStableFunc(list, func(a, b Handout) int { return cmp.Compare(a.Wait, b.Wait) })
+	list = list[:min(limit, len(list))]
+	for i := range list {
+		list[i].Place = i + 1
+	}
+	return list, nil
 }
 
 // A rehearsal is a crawl in which nothing is requested.

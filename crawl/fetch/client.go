@@ -144,6 +144,7 @@ type conn struct {
 	busy    atomic.Bool  // an exchange is under way
 	tap     headTap      // sees what is read, after TLS
 	counted int64        // bytes that answers so far have accounted for
+	gate    func() error // of Options
 }
 
 // Read reads. Data that arrives on a plain connection to a proxy between exchanges was not
@@ -165,6 +166,11 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 func (c *conn) Write(b []byte) (int, error) {
+	if c.gate != nil {
+		if err := c.gate(); err != nil {
+			return 0, err
+		}
+	}
 	n, err := c.Conn.Write(b)
 	c.out.Add(int64(n))
 	return n, err
@@ -232,7 +238,7 @@ func (c *Client) open(ctx context.Context, network, addr string, ip netip.Addr) 
 	if err != nil {
 		return nil, err
 	}
-	c.x.conn = &conn{Conn: nc, addr: ip, plain: c.x.plain, born: time.Now()}
+	c.x.conn = &conn{Conn: nc, addr: ip, plain: c.x.plain, born: time.Now(), gate: c.o.Gate}
 	c.x.conn.busy.Store(c.o.Proxy != nil && socks(c.o.Proxy)) // it answers before the first request
 	return c.x.conn, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -216,18 +217,9 @@ func (f *Follower) close() {
 // follow opens the crawl and follows it. It ends with an error.
 func (f *Follower) follow() error {
 	f.began = time.Now()
-	c, err := history.Open(f.ctx, f.Dir)
+	f.update(func(g *Glance) { g.Phase, g.Opened, g.Indexed = Restoring, 0, 0 })
+	c, s, conf, err := f.open()
 	if err != nil {
-		return err
-	}
-	f.update(func(g *Glance) { g.Phase, g.Running, g.Opened, g.Indexed = Restoring, c.Running, 0, 0 })
-	s, err := c.State()
-	var conf *config.Config
-	if err == nil {
-		conf, err = c.Config()
-	}
-	if err != nil {
-		c.Close()
 		return err
 	}
 	f.mu.Lock()
@@ -235,14 +227,25 @@ func (f *Follower) follow() error {
 	f.mu.Unlock()
 	f.update(func(g *Glance) { g.Phase, g.Config, g.Opened = Indexing, conf, time.Since(f.began) })
 	f.refresh(c, s, conf)
-	if err := f.read(c, s); err != nil {
+	x, err := f.read(c, s)
+	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	f.index = x
+	f.mu.Unlock()
+	f.update(func(g *Glance) { g.Phase, g.Indexed, g.Bytes = Following, time.Since(f.began), x.Bytes() })
+	again := renewal{at: time.Now(), took: time.Since(f.began), running: c.Running}
 	done := make(chan struct{})
 	recall, stop := context.WithCancel(f.ctx)
 	defer func() { stop(); <-done }()
 	go func() { defer close(done); f.recall(recall) }()
 	for pace := (pacer{}); ; {
+		if c.Partitions != nil && again.due(c.Running) {
+			if c, s, conf, err = f.renew(c, &again); err != nil {
+				return err
+			}
+		}
 		if err := f.advance(c, s, conf); err != nil {
 			return err
 		}
@@ -263,11 +266,65 @@ func (f *Follower) follow() error {
 	}
 }
 
-// read reads the journal once.
-func (f *Follower) read(c *history.Crawl, s *state.State) error {
+// open opens the crawl and restores its state.
+func (f *Follower) open() (c *history.Crawl, s *state.State, conf *config.Config, err error) {
+	if c, err = recut.Open(f.ctx, f.Dir); err != nil {
+		return nil, nil, nil, err
+	}
+	if s, err = c.State(); err == nil {
+		conf, err = c.Config()
+	}
+	if err != nil {
+		c.Close()
+		return nil, nil, nil, err
+	}
+	return c, s, conf, nil
+}
+
+// A renewal says when several partitions, which are read as one crawl, were read last.
+type renewal struct {
+	at      time.Time
+	took    time.Duration
+	running bool // the crawl ran then
+}
+
+// due reports whether they are to be read again: while the crawl runs, as often as takes a tenth of
+// the time, and once when it has ended.
+func (r *renewal) due(running bool) bool {
+	if !running {
+		return r.running
+	}
+	return time.Since(r.at) > max(10*interval, 10*r.took)
+}
+
+// renew reads several partitions again. Questions are answered from what was read before meanwhile.
+func (f *Follower) renew(old *history.Crawl, r *renewal) (*history.Crawl, *state.State, *config.Config, error) {
+	began := time.Now()
+	c, s, conf, err := f.open()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	x, err := f.read(c, s)
+	if err != nil {
+		c.Close()
+		return nil, nil, nil, err
+	}
+	f.mu.Lock()
+	before := f.index
+	f.crawl, f.index = c, x
+	f.mu.Unlock()
+	before.Free()
+	old.Close()
+	*r = renewal{at: time.Now(), took: time.Since(began), running: c.Running}
+	f.update(func(g *Glance) { g.Config, g.Bytes = conf, x.Bytes() })
+	return c, s, conf, nil
+}
+
+// read reads the journal once, and returns an index of it.
+func (f *Follower) read(c *history.Crawl, s *state.State) (*Index, error) {
 	finder, err := c.Finder()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x, all, shown := newIndex(s, finder), c.Records(), time.Now()
 	err = c.Scan(func(r *journal.Record) error {
@@ -279,14 +336,10 @@ func (f *Follower) read(c *history.Crawl, s *state.State) error {
 	})
 	if err != nil {
 		x.Free()
-		return err
+		return nil, err
 	}
 	x.settle()
-	f.mu.Lock()
-	f.index = x
-	f.mu.Unlock()
-	f.update(func(g *Glance) { g.Phase, g.Indexed, g.Bytes = Following, time.Since(f.began), x.Bytes() })
-	return nil
+	return x, nil
 }
 
 // advance applies what was committed since the last call.
@@ -345,6 +398,9 @@ func nowOf(c *history.Crawl, s *state.State) time.Duration {
 // statusOf returns the status by the state, with what only the crawl itself knows from the status
 // that it left.
 func statusOf(c *history.Crawl, s *state.State, conf *config.Config, left *history.Status) *history.Status {
+	if c.Partitions != nil {
+		return statusOfAll(c, left)
+	}
 	x := left
 	if x == nil || !c.Running && x.Record != s.Next {
 		x = &history.Status{State: history.StatePaused, Fetchers: conf.Fetchers}
@@ -365,6 +421,22 @@ func statusOf(c *history.Crawl, s *state.State, conf *config.Config, left *histo
 		}
 	case x.State == history.StatePaused && x.Why == "" && x.NothingLeft():
 		x.State = history.StateFinished
+	}
+	return x
+}
+
+// statusOfAll returns the status of several partitions: what the crawl left, or the sum of what was
+// read of them.
+func statusOfAll(c *history.Crawl, left *history.Status) *history.Status {
+	x := history.Merge(c.Partitions)
+	if left != nil && (c.Running || left.Record == x.Record) {
+		x = left
+	}
+	x.Measured = time.Now()
+	if c.Running {
+		x.State, x.Why = history.StateRunning, ""
+	} else {
+		x.Active, x.Rate, x.Fetching = 0, 0, nil
 	}
 	return x
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
@@ -24,7 +25,7 @@ type waited struct {
 // recall finds out what sites waited for before the crawl was followed: it replays the journal, and
 // looks at the state now and then.
 func (f *Follower) recall(ctx context.Context) {
-	c, err := history.Open(ctx, f.Dir)
+	c, err := recut.Open(ctx, f.Dir)
 	if err != nil {
 		return
 	}

@@ -19,6 +19,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/metrics"
+	"github.com/winnow-crawler/winnow/crawl/partition"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -224,6 +226,54 @@ func TestAgree(t *testing.T) {
 			}
 		}
 		checkReport(t, dir, &end.Status)
+	})
+}
+
+// TestAgreePartitions: with several partitions, the status that the crawl left, the sum of what the
+// states of its partitions say, and the report have the same numbers.
+func TestAgreePartitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 150, 12, answer.Mixed())
+		dir := w.inDir(t)
+		w.o.Config.Partitions, w.o.Config.Pages = 3, 80
+		end, err := partition.Run(t.Context(), w.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := history.ReadStatus(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := history.OpenAll(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer all.Close()
+		list, err := all.Statuses()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := history.Merge(list)
+		for _, s := range []*history.Status{&end.Status, left, sum} {
+			checkReport(t, dir, s)
+			if s.Waiting != end.Waiting || s.Requests != end.Requests || s.Links != end.Links {
+				t.Errorf("%+v, want %+v", s, end.Status)
+			}
+		}
+		one, err := recut.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer one.Close()
+		one.Partitions = nil // by its own state
+		x, err := one.Status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkReport(t, dir, x)
+		if x.Waiting != sum.Waiting || x.Requests != sum.Requests || x.Links != sum.Links || !reflect.DeepEqual(x.Outcomes, sum.Outcomes) || !reflect.DeepEqual(x.FailedBy, sum.FailedBy) {
+			t.Errorf("joined %+v, want %+v", x, sum)
+		}
 	})
 }
 

@@ -34,7 +34,10 @@ import (
 // A Crawl has one owner. Its methods read when they are called: see each of them.
 type Crawl struct {
 	Path    string
-	Running bool // a process crawls in the directory
+	Running bool   // a process crawls in the directory
+	Closed  func() // called by Close, if it is not nil
+	// Partitions are the statuses of the partitions that are read as one crawl; nil for others.
+	Partitions []*Status
 
 	ctx      context.Context // ends everything that is read
 	parts    layout.Parts
@@ -104,7 +107,13 @@ func (c *Crawl) Close() {
 	if c.temp != "" {
 		os.RemoveAll(c.temp)
 	}
+	if c.Closed != nil {
+		c.Closed()
+	}
 }
+
+// Identity returns the identity of the crawl.
+func (c *Crawl) Identity() layout.Identity { return c.id }
 
 // Archived returns the end of the archive as far as it is committed: the number of its last file,
 // and the size of that.

@@ -6,17 +6,13 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // Dirs returns the directories of the partitions of the crawl in a directory: those below it, or
@@ -147,13 +143,22 @@ func readAll(ctx context.Context, dir string) (*Status, error) {
 	if s := top.StatusFile(); s != nil {
 		return s, nil
 	}
-	list := make([]*Status, len(a.Crawls))
+	list, err := a.Statuses()
+	if err != nil {
+		return nil, err
+	}
+	return Merge(list), nil
+}
+
+// Statuses returns what the states of the partitions say.
+func (a *All) Statuses() (list []*Status, err error) {
+	list = make([]*Status, len(a.Crawls))
 	for i, c := range a.Crawls {
 		if list[i], err = c.Status(); err != nil {
 			return nil, err
 		}
 	}
-	return Merge(list), nil
+	return list, nil
 }
 
 // verifyAll verifies a crawl with several partitions: each of them, and that what they have told
@@ -260,112 +265,4 @@ func (x *books) balance() {
 func (x *books) find(format string, args ...any) {
 	x.out.Kinds[FindExchange]++
 	x.out.List = append(x.out.List, Finding{Kind: FindExchange, What: fmt.Sprintf(format, args...)})
-}
-
-// Feed returns the graph of the crawl, as Crawl.Feed does: pages get numbers in the order of their
-// partitions, without foreign ones. Links to foreign pages lead to those of their partitions. A page
-// about which its partition was not told yet is left out.
-func (a *All) Feed() (*graph.Feed, error) {
-	if len(a.Crawls) == 1 {
-		return a.Crawls[0].Feed()
-	}
-	w := &whole{All: a, ids: make([][]graph.Page, len(a.Crawls))}
-	for i, c := range a.Crawls {
-		if _, err := c.State(); err != nil {
-			return nil, err
-		}
-		w.number(i)
-	}
-	fetched := make([]uint64, (w.pages+63)/64)
-	return &graph.Feed{
-		Name:    strings.TrimSuffix(filepath.Base(a.Path), "/"),
-		Pages:   func() int { return w.pages },
-		Fetched: func() []uint64 { return fetched },
-		Links: func(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
-			for i := range a.Crawls {
-				if err := w.links(i, fetched, add, tell); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		URLs: w.urls,
-	}, nil
-}
-
-// whole numbers the pages of all partitions.
-type whole struct {
-	*All
-	ids   [][]graph.Page // by partition and page; NoPage for foreign ones
-	pages int
-}
-
-func (w *whole) number(i int) {
-	f := w.Crawls[i].state.Frontier
-	w.ids[i] = make([]graph.Page, f.Pages())
-	for p := range w.ids[i] {
-		if w.ids[i][p] = graph.NoPage; !f.Foreign(graph.Page(p)) {
-			w.ids[i][p] = graph.Page(w.pages)
-			w.pages++
-		}
-	}
-}
-
-// of returns the number of a page that a partition knows.
-func (w *whole) of(i int, p graph.Page) (graph.Page, bool) {
-	if q := w.ids[i][p]; q != graph.NoPage {
-		return q, true
-	}
-	s := w.Crawls[i].state
-	site, rest, ok := s.Read(p)
-	if !ok {
-		return 0, false
-	}
-	at := s.Frontier.Partition(site)
-	q, ok := w.Crawls[at].state.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(site)), rest))
-	if !ok || int(q) >= len(w.ids[at]) {
-		return 0, false
-	}
-	return w.ids[at][q], true
-}
-
-func (w *whole) links(i int, fetched []uint64, add func(from, to graph.Page) error, tell func(done, total int64) error) error {
-	c := w.Crawls[i]
-	return c.Each(func(r *journal.Record) error {
-		e := &r.Event
-		if e.Kind != event.Done || e.Class.Failed() {
-			return nil
-		}
-		from := w.ids[i][e.Page]
-		fetched[from/64] |= 1 << (from % 64)
-		for _, to := range e.Links {
-			if q, ok := w.of(i, to); ok {
-				if err := add(from, q); err != nil {
-					return err
-				}
-			}
-		}
-		return tell(int64(r.Seq), int64(c.end.Next))
-	})
-}
-
-func (w *whole) urls(emit func([]byte) error) error {
-	var url []byte
-	for i, c := range w.Crawls {
-		s := c.state
-		err := s.URLs.Each(0, func(p graph.Page, site graph.Site, rest []byte) error {
-			if w.ids[i][p] == graph.NoPage {
-				return nil
-			}
-			url = append(append(url[:0], s.Table.Name(site)...), rest...)
-			if s.Frontier.State(p) == frontier.Lost {
-				url = fmt.Appendf(url[:0], "lost://page/%d", w.ids[i][p])
-			}
-			return emit(url)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

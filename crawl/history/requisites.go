@@ -91,14 +91,19 @@ func (l *requisiteList) needed(r *journal.Record) {
 		for len(l.all) <= n {
 			l.all, l.site = append(l.all, RequisiteInfo{}), append(l.site, 0)
 		}
-		l.all[n], l.site[n] = newRequisite(l.s, r, i), id
+		if len(e.Bars) == 0 || e.Bars[i] != event.BarForeign { // another partition has it
+			l.all[n], l.site[n] = newRequisite(l.s, r, i), id
+		}
 	}
 }
 
 // newRequisite describes the requisite at a place of those that a record made known.
 func newRequisite(s *state.State, r *journal.Record, i int) RequisiteInfo {
 	e := &r.Event
-	x := RequisiteInfo{State: PageWaiting, Step: int(r.Facts.Step), Page: string(s.AppendURL(nil, e.Page))}
+	x := RequisiteInfo{State: PageWaiting, Step: int(r.Facts.Step)}
+	if e.Page != graph.NoPage { // a page of another partition
+		x.Page = string(s.AppendURL(nil, e.Page))
+	}
 	x.URL = string(s.Table.Name(e.Needs[i])) + string(r.Facts.Names.Rest(i))
 	if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
 		x.State, x.Why = PageSkipped, e.Bars[i].String()

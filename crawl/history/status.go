@@ -296,6 +296,9 @@ func (c *Crawl) Status() (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Partitions != nil {
+		return Merge(c.Partitions), nil
+	}
 	x := &Status{State: StatePaused, Fetchers: c.config.Fetchers}
 	x.Fill(s, s.Now)
 	x.AddDetails(s)

@@ -15,7 +15,9 @@ package notice
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -25,6 +27,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // Limits of what is received.
@@ -63,6 +66,22 @@ func New(wanted func(url string) bool) *Receiver {
 	mux.HandleFunc("POST /websub", r.deliver)
 	r.server = &http.Server{Handler: r.limited(mux), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	return r
+}
+
+// Listen begins to receive notices at an address, with a function that makes the listener; nil:
+// net.Listen. wanted judges the site of a URL and the rest of it.
+func Listen(listen func(network, addr string) (net.Listener, error), addr string, log *slog.Logger, wanted func(site, rest []byte) bool) (*Receiver, error) {
+	if listen == nil {
+		listen = net.Listen
+	}
+	l, err := listen("tcp", addr)
+	if err != nil {
+		return nil, &hint.Error{Text: "--notices", Hint: "port 0 is any free port: --notices 127.0.0.1:0", Err: err}
+	}
+	log.Info(fmt.Sprintf("notices at http://%s/indexnow and /websub", l.Addr()))
+	r := New(func(url string) bool { return wanted(page.Site([]byte(url))) })
+	r.Serve(l)
+	return r, nil
 }
 
 // Serve receives notices from a listener, until Close.

@@ -16,7 +16,8 @@ type ledger struct {
 	delay time.Duration
 	most  int // requests at a time; 0: any number
 	at    map[netip.Addr]*account
-	sweep int // size of the map at which addresses are forgotten that are free
+	from  time.Time // no request is made before
+	sweep int       // size of the map at which addresses are forgotten that are free
 }
 
 // An account is an address in use.
@@ -26,8 +27,21 @@ type account struct {
 	change chan struct{} // closed when a request ends
 }
 
-func newLedger(delay time.Duration, most int) *ledger {
-	return &ledger{delay: delay, most: most, at: map[netip.Addr]*account{}, sweep: 1 << 12}
+// newLedger returns a ledger with the limits of each address. In a crawl that is resumed, all
+// addresses wait for their delay: requests to them may have been made just before.
+func newLedger(delay time.Duration, most int, resumed bool) *ledger {
+	l := &ledger{delay: delay, most: most, at: map[netip.Addr]*account{}, sweep: 1 << 12}
+	if resumed {
+		l.from = time.Now().Add(delay)
+	}
+	return l
+}
+
+// setDelay changes the delay of all addresses.
+func (l *ledger) setDelay(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.delay = d
 }
 
 // Acquire waits until a request to an address may be made. It returns false if the context ends
@@ -61,7 +75,7 @@ func (l *ledger) try(addr netip.Addr) (wait time.Duration, change <-chan struct{
 	a := l.at[addr]
 	if a == nil {
 		l.clean()
-		a = &account{change: make(chan struct{})}
+		a = &account{free: l.from, change: make(chan struct{})}
 		l.at[addr] = a
 	}
 	wait = time.Until(a.free)

@@ -1,14 +1,15 @@
 package partition
 
 import (
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/winnow-crawler/winnow/crawl/port"
 )
 
-// A council decides for all partitions: when they stop, and which of them may fetch how many
-// pages of a common limit.
+// A council decides for all partitions when they stop. Which of them may fetch how many pages of a
+// common limit is decided by partition 0, in its journal: see state.Budget.
 //
 // The end is found by counters, as Mattern describes it: when all partitions are idle and as many
 // messages were applied as were sent, all are asked once more. If the counters are the same then,
@@ -18,21 +19,21 @@ type council struct {
 	mu    sync.Mutex
 	pages int64 // --pages; 0: no limit
 	bytes int64 // --bytes; 0: no limit
+	parts bool  // pages are fetched with their requisites
 	word  port.Word
 	seats []chair
 	asked counters // of the last round that was asked for
 	calm  bool     // asked is that of a round in which all were idle
 	work  uint64   // records of all partitions when they were last told to relent
 	ends  int      // how often the end was declared
+	cold  float64  // pages that were read since the last hot one: see count
 	wake  func(self int)
 }
 
 // A chair is what the council knows of a partition.
 type chair struct {
 	report  port.Report
-	present bool  // it has reported
-	allowed int64 // pages that it may have fetched in all; those of a partition with no report: 0
-	starves bool  // it asked for more than there is
+	present bool // it has reported
 }
 
 // counters are sums over all partitions.
@@ -46,22 +47,15 @@ const (
 )
 
 func newCouncil(partitions int, pages, bytes int64, wake func(int)) *council {
-	return &council{pages: pages, bytes: bytes, seats: make([]chair, partitions), wake: wake}
+	return &council{pages: pages, bytes: bytes, seats: make([]chair, partitions), cold: math.Inf(1), wake: wake}
 }
 
 // say takes the report of a partition.
 func (c *council) say(self int, r port.Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &c.seats[self]
-	s.report = r
-	if s.present = true; s.allowed < r.Fetched {
-		s.allowed = r.Fetched
-	}
-	if r.Idle && s.allowed > r.Fetched { // what it does not need is for others
-		s.allowed = r.Fetched
-		c.feed()
-	}
+	c.count(c.seats[self], &r)
+	c.seats[self] = chair{r, true}
 	c.decide()
 }
 
@@ -72,14 +66,37 @@ func (c *council) hear() port.Word {
 }
 
 // sum implements port.Council.
-func (c *council) sum() (fetched, known, bytes int64) {
+func (c *council) sum() (n port.Sum) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.seats {
 		r := &c.seats[i].report
-		fetched, known, bytes = fetched+r.Fetched, known+r.Known, bytes+r.Bytes
+		n.Fetched, n.Known, n.Bytes = n.Fetched+r.Fetched, n.Known+r.Known, n.Bytes+r.Bytes
 	}
-	return fetched, known, bytes
+	if n.SinceHot = math.NaN(); c.complete() {
+		n.SinceHot = c.cold
+	}
+	return n
+}
+
+// count follows the pages that were read since the last hot one of any partition. When a run begins
+// it is the least of their numbers, since nobody knows which of them had its hot page last.
+func (c *council) count(was chair, now *port.Report) {
+	switch {
+	case !was.present:
+		c.cold = min(c.cold, now.SinceHot)
+	case now.SinceHot < was.report.SinceHot:
+		c.cold = now.SinceHot
+	default:
+		c.cold += now.SinceHot - was.report.SinceHot
+	}
+}
+
+// limit sets the limits of all partitions.
+func (c *council) limit(pages, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pages, c.bytes = pages, bytes
 }
 
 // stop stops all partitions.
@@ -128,9 +145,15 @@ func (c *council) complete() bool {
 	return !slices.ContainsFunc(c.seats, func(s chair) bool { return !s.present })
 }
 
-// resting reports whether no partition has anything under way that does not count as a page.
+// resting reports whether no partition has anything under way that does not count as a page, nor a
+// message that asks for such.
 func (c *council) resting() bool {
-	return !slices.ContainsFunc(c.seats, func(s chair) bool { return s.report.Brings })
+	sent, applied := uint64(0), uint64(0)
+	for i := range c.seats {
+		r := &c.seats[i].report
+		sent, applied = sent+r.Sent, applied+r.Applied
+	}
+	return (sent == applied || !c.parts) && !slices.ContainsFunc(c.seats, func(s chair) bool { return s.report.Brings })
 }
 
 // lookForEnd asks all partitions once more when all are idle, and ends the crawl if nothing has
@@ -174,51 +197,12 @@ func (c *council) unreachable() {
 	}
 }
 
-// allow implements port.Council. Before all partitions have reported, what they have fetched is
-// not known, and none may fetch.
-func (c *council) allow(self int, used int64) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := &c.seats[self]
-	s.starves = false
-	if used < s.allowed || !c.complete() {
-		return s.allowed
-	}
-	left := c.left()
-	if left <= 0 {
-		s.starves = true
-		return s.allowed
-	}
-	s.allowed += min(left, max(1, left/int64(2*len(c.seats))))
-	return s.allowed
-}
-
-// left returns the pages that no partition may fetch yet.
-func (c *council) left() int64 {
-	left := c.pages
-	for i := range c.seats {
-		left -= c.seats[i].allowed
-	}
-	return left
-}
-
-// feed wakes those who asked for more pages than there were.
-func (c *council) feed() {
-	for i := range c.seats {
-		if c.seats[i].starves && c.left() > 0 {
-			c.wake(i)
-		}
-	}
-}
-
 // voice is the council as one partition sees it.
 type voice struct {
 	council *council
 	self    int
 }
 
-func (v voice) Say(r port.Report)      { v.council.say(v.self, r) }
-func (v voice) Hear() port.Word        { return v.council.hear() }
-func (v voice) Allow(used int64) int64 { return v.council.allow(v.self, used) }
-
-func (v voice) Sum() (fetched, known, bytes int64) { return v.council.sum() }
+func (v voice) Say(r port.Report) { v.council.say(v.self, r) }
+func (v voice) Hear() port.Word   { return v.council.hear() }
+func (v voice) Sum() port.Sum     { return v.council.sum() }

@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // The limits of a crawl are those of all partitions together: pages are never exceeded, not even
@@ -26,15 +30,21 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
 		}
 		c.Pages = 60
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		sum, err := Run(ctx, w.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := sum.Fetched - sum.Redirects; n < 33 || n > 60 {
+		n := sum.Fetched - sum.Redirects
+		if n < 33 || n > 55 {
 			t.Errorf("%d pages after another run", n)
 		}
+		c.Pages = n + 3 // less than was granted
+		if sum := w.run(t); sum.Why != whyPages || sum.Fetched-sum.Redirects != n+3 {
+			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
+		}
+		c.Pages = 60
 		if sum := w.run(t); sum.Why != whyPages || sum.Fetched-sum.Redirects != 60 {
 			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
 		}
@@ -42,11 +52,45 @@ func TestLimits(t *testing.T) {
 		if sum := w.run(t); sum.Why != whyBytes || sum.Fetched >= 200 {
 			t.Errorf("%d pages, because of %s", sum.Fetched, sum.Why)
 		}
+		w.checkGrants(t, 4, 60)
 		c.Bytes = 0
 		if sum := w.run(t); sum.Why != whyFinished || sum.Fetched-sum.Redirects != 200 {
 			t.Errorf("%d pages, because of %s", sum.Fetched-sum.Redirects, sum.Why)
 		}
 	})
+}
+
+// checkGrants adds up the grants in the journals: partition 0 decides all of them, the others know
+// what they have got, and none has fetched more.
+func (w *testWeb) checkGrants(t *testing.T, n int, limit int64) {
+	t.Helper()
+	granted, held := make([]int64, n), int64(0)
+	for i := range n {
+		p, _ := w.parts(t, layout.PartitionName(i)+"/")
+		_, err := journal.Read(p.Journal, 0, func(r *journal.Record) error {
+			switch e := &r.Event; {
+			case e.Kind == event.Granted && i == 0:
+				granted[e.Part] += e.Pages
+			case e.Kind == event.Granted:
+				t.Errorf("partition %d grants pages", i)
+			case e.Kind == event.Wanted:
+				granted[i] -= e.Pages
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.withState(t, i, func(s *state.State) {
+			if b := &s.Budget; b.Allowed != granted[i] || s.Fetched() > b.Allowed || b.Limit != limit {
+				t.Errorf("partition %d has fetched %d pages, may fetch %d of %d, and was granted %d", i, s.Fetched(), b.Allowed, b.Limit, granted[i])
+			}
+			held += s.Budget.Allowed
+		})
+	}
+	if held > limit {
+		t.Errorf("%d pages are granted, of %d", held, limit)
+	}
 }
 
 // A crawl that is killed does not fetch more pages than it may: what was granted to a partition and
@@ -73,6 +117,7 @@ func TestLimitsKilled(t *testing.T) {
 			w.root = w.root.Kill()
 			w.root.Stop(-1)
 		}
+		w.checkGrants(t, 4, 40)
 		if w.verify(t, 4); kills < 3 {
 			t.Errorf("killed %d times", kills)
 		}

@@ -1,22 +1,27 @@
 package partition
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/winnow-crawler/winnow/exchange"
+)
 
 // A pool holds the permits for harvesters that all partitions share.
 type pool struct {
-	mu    sync.Mutex
-	free  int
-	seats []seat
-	turn  uint64 // permits that were kept for somebody so far
-	wake  func(self int)
+	mu     sync.Mutex
+	free   int
+	seats  []seat
+	turns  exchange.Turns
+	offers []exchange.Offer // by partition: what it could fetch, if it waits
+	turn   uint64           // permits that were kept for somebody so far
+	wake   func(self int)
 }
 
 // A seat is what the pool knows of a partition.
 type seat struct {
 	waits bool
-	value float64 // of its best page, if it waits
-	since uint64  // turn when it began to wait
-	kept  int     // permits that are kept for it
+	since uint64 // turn when it began to wait
+	kept  []int  // permits that are kept for it: the boards that choose the pages
 	taken int
 }
 
@@ -25,34 +30,44 @@ type seat struct {
 const fairTurn = 8
 
 func newPool(permits, partitions int, wake func(int)) *pool {
-	return &pool{free: permits, seats: make([]seat, partitions), wake: wake}
+	return &pool{free: permits, seats: make([]seat, partitions), offers: make([]exchange.Offer, partitions), wake: wake}
 }
 
-func (p *pool) take(self int) bool {
+func (p *pool) take(self int) (board int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.seats[self]
 	switch {
-	case s.kept > 0:
-		s.kept--
+	case len(s.kept) > 0:
+		board, s.kept = s.kept[0], s.kept[1:]
 	case p.free > 0:
+		board = -1
 		p.free--
 	default:
-		return false
+		return -1, false
 	}
 	s.taken++
-	s.waits = false
-	return true
+	p.waits(self, false)
+	return board, true
 }
 
-func (p *pool) want(self int, value float64) {
+// waits notes whether a partition waits for a permit. One that does not offers nothing.
+func (p *pool) waits(self int, waits bool) {
+	if p.seats[self].waits = waits; !waits {
+		p.offers[self].Values = p.offers[self].Values[:0]
+	}
+}
+
+func (p *pool) want(self int, values, shares []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.seats[self]
 	if !s.waits {
 		s.since = p.turn
 	}
-	s.waits, s.value = true, value
+	s.waits = true
+	at := &p.offers[self]
+	at.Values, at.Shares = append(at.Values[:0], values...), append(at.Shares[:0], shares...)
 	p.assign()
 }
 
@@ -60,8 +75,9 @@ func (p *pool) decline(self int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.seats[self]
-	p.free += s.kept
-	s.kept, s.waits = 0, false
+	p.free += len(s.kept)
+	s.kept = nil
+	p.waits(self, false)
 	p.assign()
 }
 
@@ -78,41 +94,39 @@ func (p *pool) leave(self int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.seats[self]
-	p.free += s.kept + s.taken
+	p.free += len(s.kept) + s.taken
 	*s = seat{}
+	p.waits(self, false)
 	p.assign()
 }
 
 // assign keeps free permits for those who wait.
 func (p *pool) assign() {
 	for p.free > 0 {
-		best := p.next()
-		if best < 0 {
+		best, board, ok := p.next()
+		if !ok {
 			return
 		}
-		s := &p.seats[best]
 		p.turn++
 		p.free--
-		s.kept++
-		s.waits = false
+		p.seats[best].kept = append(p.seats[best].kept, board)
+		p.waits(best, false)
 		p.wake(best)
 	}
 }
 
-// next returns the partition that gets the next permit, -1 if none waits.
-func (p *pool) next() int {
-	best, fair := -1, p.turn%fairTurn == fairTurn-1
+// next returns the partition that gets the next permit, and the board that chooses its page: -1 if
+// it is its own choice.
+func (p *pool) next() (best, board int, ok bool) {
+	if p.turn%fairTurn != fairTurn-1 {
+		return p.turns.Next(p.offers)
+	}
 	for i := range p.seats {
-		s := &p.seats[i]
-		if !s.waits {
-			continue
-		}
-		switch {
-		case best < 0, fair && s.since < p.seats[best].since, !fair && s.value > p.seats[best].value:
-			best = i
+		if s := &p.seats[i]; s.waits && (!ok || s.since < p.seats[best].since) {
+			best, ok = i, true
 		}
 	}
-	return best
+	return best, -1, ok
 }
 
 // permits is the pool as one partition sees it.
@@ -121,7 +135,7 @@ type permits struct {
 	self int
 }
 
-func (x permits) Take() bool         { return x.pool.take(x.self) }
-func (x permits) Want(value float64) { x.pool.want(x.self, value) }
-func (x permits) Decline()           { x.pool.decline(x.self) }
-func (x permits) Give(n int)         { x.pool.give(x.self, n) }
+func (x permits) Take() (board int, ok bool)    { return x.pool.take(x.self) }
+func (x permits) Want(values, shares []float64) { x.pool.want(x.self, values, shares) }
+func (x permits) Decline()                      { x.pool.decline(x.self) }
+func (x permits) Give(n int)                    { x.pool.give(x.self, n) }

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -27,11 +28,12 @@ import (
 // one is left to crawl.Run.
 func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	top, err := openTop(&o)
+	if top == nil && err == nil {
+		return crawl.Run(ctx, o)
+	}
+	defer o.Control.End()
 	if err != nil {
 		return nil, err
-	}
-	if top == nil {
-		return crawl.Run(ctx, o)
 	}
 	defer top.close()
 	r, err := newRun(&o, top)
@@ -44,17 +46,21 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 
 // A run is one run of all partitions.
 type run struct {
-	o       *crawl.RunOptions
-	top     *top
-	pool    *pool
-	council *council
-	bus     bus
-	board   *board
-	ledger  *ledger
-	weights weights
-	bodies  *fetch.Budget
-	wakes   []chan struct{}
-	page    sync.Mutex // of OnPage
+	o        *crawl.RunOptions
+	top      *top
+	pool     *pool
+	council  *council
+	bus      bus
+	board    *board
+	ledger   *ledger
+	weights  weights
+	bodies   *fetch.Budget
+	wakes    []chan struct{}
+	controls []*control.Control // nil: it cannot be controlled
+	notices  []chan []string
+	page     sync.Mutex // of OnPage
+	// tenure returns the right to crawl a partition; nil: no other process can have one.
+	tenure func(self int) port.Tenure
 }
 
 func newRun(o *crawl.RunOptions, t *top) (*run, error) {
@@ -65,16 +71,21 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 		return nil, err
 	}
 	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
-	o.Config.Seeds = crawl.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
+	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
 	for i := range r.wakes {
 		r.wakes[i] = make(chan struct{}, 1)
+		r.notices = append(r.notices, make(chan []string, 1))
+		if o.Control != nil {
+			r.controls = append(r.controls, control.New())
+		}
 	}
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
 	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
+	r.council.parts = o.Config.Requisites
 	r.board = newBoard(o, t, n)
-	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap)
+	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
 	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
 	return r, nil
@@ -94,7 +105,12 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 	defer cancel()
 	n := len(r.wakes)
 	sums, errs := make([]*crawl.Summary, n), make([]error, n)
-	var running sync.WaitGroup
+	quiet, err := r.notify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer quiet()
+	var running, obeying sync.WaitGroup
 	for i := range n {
 		o, err := r.options(i)
 		if err != nil {
@@ -112,7 +128,10 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 			}
 		})
 	}
+	obeying.Go(func() { r.obey(ctx) })
 	running.Wait()
+	cancel()
+	obeying.Wait()
 	if err := first(errs); err != nil {
 		return nil, err
 	}
@@ -144,9 +163,6 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		o.Machine.Disk = func(name string) (disk.Dir, error) { return open(layout.PartitionName(self) + "/" + name) }
 	}
 	o.Config = r.o.Config.Clone()
-	if self > 0 { // partition 0 tells the others about their seeds
-		o.Seeds = nil
-	}
 	o.Log = r.o.Log.With("partition", self)
 	if o.OnPage != nil {
 		o.OnPage = func(p *crawl.Page) error {
@@ -160,6 +176,14 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
 		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
+	}
+	if r.tenure != nil {
+		o.Port.Tenure = r.tenure(self)
+	}
+	o.Port.Notices = r.notices[self]
+	o.Seeds = o.Port.NewSeeds(r.o.Seeds)
+	if o.Control != nil {
+		o.Control = r.controls[self]
 	}
 	return o, nil
 }
@@ -189,19 +213,14 @@ func check(o *crawl.RunOptions) error {
 		set       bool
 		key, what string
 	}{
-		{watchesOne(c), "stop_when", "importance, certain, gain and since_hot are those of one partition"},
+		{watchesOne(c), "stop_when", "importance, certain and gain need the links of all pages in one place"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
-		{len(c.Examples) > 0, "examples", "they would be read in one partition only"},
-		{c.Notices != "", "notices", "notices reach one partition only"},
-		{c.UI != "", "ui", "it controls one partition only"},
-		{c.Requisites, "requisites", "those on sites of other partitions would not be fetched"},
-		{c.Renders(), "render", "what pages need on sites of other partitions would not be fetched"},
-		{c.SitemapOnly, "sitemap_only", "seeds that are sitemaps are read by one partition only"},
-		{o.Control != nil, "", "it cannot be controlled"},
+		{len(c.ExampleURLs()) > 0, "examples", "an example that is a URL would be read by one of them only; a file is read by all"},
+		{c.Renders(), "render", "a page is shown from the archive of its partition, and what it needs of others is not there"},
 	} {
 		if x.set {
 			return &hint.Error{
-				Text: fmt.Sprintf("%scannot be used with several partitions: %s", named(x.key), x.what),
+				Text: fmt.Sprintf("%s cannot be used with several partitions: %s", x.key, x.what),
 				Hint: "leave it out, or crawl with --partitions 1",
 			}
 		}
@@ -215,20 +234,14 @@ func watchesOne(c *config.Config) bool {
 	return err == nil && cond != nil && !advise.IsCount(cond)
 }
 
-func named(key string) string {
-	if key == "" {
-		return "this "
-	}
-	return key + " "
-}
-
 // A top is the directory above those of the partitions.
 type top struct {
-	dir   disk.Dir
-	path  string // "" if it is not in the file system
-	lock  *os.File
-	file  *layout.Partitions
-	owner func(site []byte) int
+	dir     disk.Dir
+	path    string // "" if it is not in the file system
+	lock    *os.File
+	file    *layout.Partitions
+	resumed bool // there was a crawl before
+	owner   func(site []byte) int
 }
 
 // openTop opens the directory of a crawl with several partitions, and locks it. It returns nil if
@@ -290,7 +303,7 @@ func (t *top) open(o *crawl.RunOptions) (err error) {
 			return layout.LockError(t.path, err)
 		}
 	}
-	if t.file == nil {
+	if t.resumed = t.file != nil; !t.resumed {
 		t.file = layout.NewPartitions(o.Config.Partitions, suffix.Newest)
 		if err := t.file.Write(t.dir); err != nil {
 			return &hint.Error{Text: "cannot write " + cmp.Or(t.path, layout.PartitionsFile), Hint: "make the directory writable, or choose another with --dir", Err: err}

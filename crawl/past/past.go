@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -49,7 +50,7 @@ func Check(ctx context.Context, path string) error {
 	case !layout.IsCrawl(path):
 		return &hint.Error{Text: path + " is not the directory of a crawl", Hint: lines}
 	}
-	c, err := history.Open(ctx, path)
+	c, err := history.OpenAll(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func openCrawl(ctx context.Context, path string, memory int64) (Values, error) {
 
 // read writes the graph of a crawl to a temporary file and opens it.
 func (v *crawled) read(ctx context.Context, path string, memory int64) error {
-	c, err := history.Open(ctx, path)
+	c, err := recut.Open(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (d *Desk) Tell(now time.Duration, idle bool, make func(event.Exchange)) {
 	many := exchange.Full / exchange.EntryBytes(usualURL, f.Amounts())
 	for i := range d.port.Of {
 		n := d.state.Pending(i)
-		if n == 0 || !due && n < many || !d.windows.Room(i) {
+		if n == 0 || !due && n < many && !d.state.Mail.Urgent(i) || !d.windows.Room(i) {
 			continue
 		}
 		make(event.Exchange{Part: uint16(i), Message: d.windows.Next(i), Acked: d.windows.Acknowledged(i), Most: entriesMost})

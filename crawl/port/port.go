@@ -7,11 +7,14 @@ package port
 
 import (
 	"context"
+	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -28,40 +31,43 @@ type Port struct {
 	// Addresses are those to which requests are made.
 	Addresses Addresses
 	Bodies    *fetch.Budget // of all bodies in memory
+	// Tenure is the right to crawl the partition, nil if no other process can have it.
+	Tenure Tenure
 	// Wake receives when there is a permit, a word or a message. It has room for one.
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
 	Weigh func(bytes int64) (others int64)
+	// Seeds are those of the run, of sites of this partition.
+	Seeds []string
+	// Notices brings URLs of sites of this partition that have changed; nil: there are none.
+	Notices <-chan []string
 	// Tell receives the status that the partition writes to its directory.
 	Tell func(*history.Status)
 }
 
 // A Pool holds the permits of all partitions for harvesters.
 type Pool interface {
-	// Take takes a permit if one is free, or was kept for the partition.
-	Take() bool
+	// Take takes a permit if one is free, or was kept for the partition. One that was kept may be
+	// for a page that a board of the policy chooses; otherwise the board is -1.
+	Take() (board int, ok bool)
 	// Want asks for a permit, after Take found none. The next ones go to the partitions whose
-	// best page has the highest value. The port is woken when there is one.
-	Want(value float64)
+	// best page has the highest value on the board that has the turn. Values and shares are by
+	// board, as in exchange.Offer; the pool keeps a copy. The port is woken when there is one.
+	Want(values, shares []float64)
 	// Decline gives back the permits that were kept for the partition, and asks for none.
 	Decline()
 	// Give gives back permits that were taken.
 	Give(n int)
 }
 
-// A Council decides what concerns all partitions: when they stop, and which of them may fetch
-// how many pages of a common limit.
+// A Council decides what concerns all partitions: when they stop.
 type Council interface {
 	// Say tells how a partition stands. It is called before the partition waits.
 	Say(Report)
 	// Hear returns what the partition has to know.
 	Hear() Word
-	// Allow returns how many pages the partition may have fetched in all, given how many it has
-	// fetched and is fetching. If these are as many, it asks for more.
-	Allow(used int64) int64
-	// Sum returns the pages that all partitions have fetched, those that they know, and the bytes
-	// that they have received.
-	Sum() (fetched, known, bytes int64)
+	// Sum returns what all partitions have.
+	Sum() Sum
 }
 
 // Addresses keep the limits of IP addresses over all partitions. Harvesters call the methods.
@@ -70,6 +76,24 @@ type Addresses interface {
 	Acquire(ctx context.Context, addr netip.Addr) bool
 	Release(addr netip.Addr)
 }
+
+// A Tenure is the right of this process to crawl a partition. Another one may take it, and has a copy
+// of the journal for that.
+type Tenure interface {
+	// Owner returns the name of this machine and the epoch of the tenure, for the session.
+	Owner() (node string, epoch uint64)
+	// Commit adds a group to the copy while local writes it to the disk, and returns nil when both are
+	// done. With session it is the first of a session. The bytes of the group are valid until local has
+	// been called. After an error nothing is written any more.
+	Commit(g journal.Group, session bool, local func() error) error
+	// Gate returns an error if nothing may be sent to a site now.
+	Gate() error
+	// Lost is closed when the tenure is over, and everything that is under way is void.
+	Lost() <-chan struct{}
+}
+
+// ErrLost is the error of a run whose tenure is over.
+var ErrLost = errors.New("another machine has the partition, or may have it")
 
 // A Bus carries packets between partitions. It may lose, delay, repeat and reorder them.
 type Bus interface {
@@ -88,10 +112,11 @@ type Packet struct {
 
 // A Report tells how a partition stands.
 type Report struct {
-	Fetched int64  // pages, in all sessions
-	Known   int64  // pages that are its own
-	Bytes   int64  // received, in all sessions
-	Stop    string // why it stops; "": it does not
+	Fetched  int64   // pages, in all sessions
+	Known    int64   // pages that are its own
+	SinceHot float64 // pages that it has read since its last hot one; NaN without a topic
+	Bytes    int64   // received, in all sessions
+	Stop     string  // why it stops; "": it does not
 	// Idle is set if nothing is under way, everything is committed, and nothing can be requested
 	// unless another partition sends something.
 	Idle bool
@@ -105,11 +130,30 @@ type Report struct {
 	Heard          Word   // the last word that it has obeyed
 }
 
+// A Sum is that of all partitions.
+type Sum struct {
+	Fetched, Known, Bytes int64
+	SinceHot              float64 // pages read since the last hot one; NaN without a topic
+}
+
 // A Word is what the council has decided. Its numbers only grow.
 type Word struct {
 	Stop   string // why all stop; "": they do not
 	Relent int    // how often all were told to admit what gets its chance at the end
 	Round  int    // how often all were asked how they stand
+}
+
+// NewSeeds takes seeds that were added to the crawl. It returns those that the partition adds: partition
+// 0 adds all, and tells the others about theirs.
+func (p *Port) NewSeeds(all []string) []string {
+	p.Seeds = slices.DeleteFunc(slices.Clone(all), func(url string) bool {
+		site, _ := page.Site([]byte(url))
+		return p.Owner(site) != p.Self
+	})
+	if p.Self > 0 {
+		return nil
+	}
+	return all
 }
 
 // Permits returns the pool, which grants everything to a crawl with one partition.
@@ -123,10 +167,10 @@ func (p *Port) Permits() Pool {
 // free is a pool without a limit.
 type free struct{}
 
-func (free) Take() bool   { return true }
-func (free) Want(float64) {}
-func (free) Decline()     {}
-func (free) Give(int)     {}
+func (free) Take() (int, bool)   { return -1, true }
+func (free) Want(_, _ []float64) {}
+func (free) Decline()            {}
+func (free) Give(int)            {}
 
 // Name returns the name of the directory of the partition, "" if there is one partition.
 func (p *Port) Name() string {
@@ -142,6 +186,38 @@ func (p *Port) Woken() <-chan struct{} {
 		return nil
 	}
 	return p.Wake
+}
+
+// Holder returns the machine that crawls and the epoch of its tenure, for the session.
+func (p *Port) Holder() (node string, epoch uint64) {
+	if p == nil || p.Tenure == nil {
+		return "", 0
+	}
+	return p.Tenure.Owner()
+}
+
+// Gate returns what is called before anything is sent to a site; nil: nothing is.
+func (p *Port) Gate() func() error {
+	if p == nil || p.Tenure == nil {
+		return nil
+	}
+	return p.Tenure.Gate
+}
+
+// Lost returns a channel that is closed when everything that is under way is void; nil: it never is.
+func (p *Port) Lost() <-chan struct{} {
+	if p == nil || p.Tenure == nil {
+		return nil
+	}
+	return p.Tenure.Lost()
+}
+
+// Commit writes a group to the disk, and to the copy of the journal if there is one.
+func (p *Port) Commit(g journal.Group, session bool, local func() error) error {
+	if p == nil || p.Tenure == nil {
+		return local()
+	}
+	return p.Tenure.Commit(g, session, local)
 }
 
 // Beside tells how many bytes the partition takes, and returns what the others take.

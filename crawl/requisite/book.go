@@ -90,8 +90,11 @@ func (b *Book) Skip(to graph.Page, key urltable.Key) {
 }
 
 // Needed adds a requisite that became known. With a bar it does not wait, and neither does it at a
-// site that is closed.
+// site that is closed. One on a site of another partition counts there.
 func (b *Book) Needed(s graph.Site, p Part, bar event.Bar, closed bool) {
+	if bar == event.BarForeign {
+		return
+	}
 	b.Known++
 	switch {
 	case bar == event.BarSitePages:

@@ -53,17 +53,24 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
-// Asks calls ask and rules for the notes of a message that the driver has to act on.
-func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules)) {
+// unpack reads what pack wrote, and reports whether it could.
+func unpack(b []byte, v any) bool { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) == nil }
+
+// Asks calls ask, rules and part for the notes of a message that the driver has to act on.
+func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules), part func(*PartAsk)) {
 	for _, n := range notes {
-		switch d := gob.NewDecoder(bytes.NewReader(n.Body)); n.Kind {
+		switch n.Kind {
 		case noteAsk:
-			if x := new(Ask); d.Decode(x) == nil {
+			if x := new(Ask); unpack(n.Body, x) {
 				ask(x)
 			}
 		case noteRules:
-			if x := new(Rules); d.Decode(x) == nil {
+			if x := new(Rules); unpack(n.Body, x) {
 				rules(x)
+			}
+		case notePart:
+			if x := new(PartAsk); unpack(n.Body, x) {
+				part(x)
 			}
 		}
 	}

@@ -19,6 +19,9 @@ const (
 	noteEcho              // such a text was fetched elsewhere before
 	noteAsk               // the robots.txt of a site has moved to one of the other partition: Ask
 	noteRules             // what became of it: Rules
+	noteWant              // what a partition gives back of its budget, and whether it asks for more: Want
+	noteGrant             // what it may fetch: Grant
+	notePart              // a page needs something of a site of the other partition: PartAsk
 )
 
 // mail is what is to be told other partitions besides links. It follows from the records, like all
@@ -26,6 +29,8 @@ const (
 type mail struct {
 	s   *State
 	out [][]exchange.Note // by partition
+	// urgent marks partitions that wait for a note. It is no part of the state.
+	urgent []bool
 }
 
 // mailBytes is about the largest number of bytes of notes in a message.
@@ -34,11 +39,11 @@ const mailBytes = 256 << 10
 // connect lets the parts of the state talk to other partitions, if there are some.
 func (s *State) connect() {
 	self, of := s.Self()
-	s.Mail.s = s
+	s.Mail.s, s.Budget = s, newBudget(self, of)
 	if of == 0 {
 		return
 	}
-	s.Mail.out = make([][]exchange.Note, of)
+	s.Mail.out, s.Mail.urgent = make([][]exchange.Note, of), make([]bool, of)
 	s.Echoes = content.NewEchoes(&s.Saved, s.Setup.secret, s.Setup.Frontier.MaxPages)
 	s.Traps.Guard.Connect(&trap.Abroad{Self: self, Of: of, Tell: s.Mail.domain, Number: s.Limits.domainAt})
 }
@@ -47,6 +52,7 @@ func (s *State) connect() {
 func (m *mail) add(part int, kind uint8, body []byte) {
 	self, _ := m.s.Self()
 	if part >= 0 {
+		m.urgent[part] = m.urgent[part] || kind == noteWant || kind == noteGrant
 		m.out[part] = append(m.out[part], exchange.Note{Kind: kind, Body: body})
 		return
 	}
@@ -66,6 +72,7 @@ func (m *mail) take(part int) []exchange.Note {
 		n++
 	}
 	m.out[part] = all[n:]
+	m.urgent[part] = m.urgent[part] && n < len(all)
 	return all[:n:n]
 }
 
@@ -95,6 +102,9 @@ func (s *State) Pending(part int) int {
 	return n
 }
 
+// Urgent reports whether a partition waits for what there is to tell.
+func (m *mail) Urgent(part int) bool { return m.urgent[part] }
+
 // hear applies what a partition has told.
 func (s *State) hear(part int, notes []byte) {
 	for _, n := range exchange.DecodeNotes(notes) {
@@ -110,6 +120,14 @@ func (s *State) hear(part int, notes []byte) {
 		case noteEcho:
 			if x, ok := content.ReadText(n.Body); ok {
 				s.echoed(x)
+			}
+		case noteWant:
+			if x := new(Want); unpack(n.Body, x) && s.Budget.Purse != nil {
+				s.Budget.Purse.Tell(part, x.Back, x.Limit, x.More)
+			}
+		case noteGrant:
+			if x := new(Grant); unpack(n.Body, x) {
+				s.Budget.got(&s.Mail, x)
 			}
 		}
 	}

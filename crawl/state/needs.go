@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/event"
@@ -43,7 +44,10 @@ func (s *State) Need(r *journal.Record, from graph.Page, step uint8, home graph.
 		if _, ok := waiting[id]; !ok {
 			waiting[id] = len(s.Requisites.Waiting(id))
 		}
-		bar := s.RequisiteBar(id, needs.Rest(i))
+		bar := event.BarForeign
+		if !s.IsForeign(id) {
+			bar = s.RequisiteBar(id, needs.Rest(i))
+		}
 		if bar == event.NoBar {
 			if waiting[id]++; waiting[id] > requisite.MaxWaiting {
 				bar = event.BarSitePages
@@ -57,6 +61,47 @@ func (s *State) Need(r *journal.Record, from graph.Page, step uint8, home graph.
 		e.First = 0
 	}
 	return len(e.Needs) > 0 || r.Facts.Dropped > 0
+}
+
+// A PartAsk asks another partition for a requisite on one of its sites.
+type PartAsk struct {
+	URL  string
+	Step uint8 // answers between a page and it
+}
+
+// askPart asks the partition of a site for a requisite of a record.
+func (m *mail) askPart(r *journal.Record, i int) {
+	s, id := m.s, r.Event.Needs[i]
+	x := &PartAsk{string(s.URL(id, r.Facts.Names.Rest(i))), r.Facts.Step}
+	m.add(s.Setup.Owner(s.Table.Name(id)), notePart, pack(x))
+}
+
+// NeedFor adds to a record the requisite for which another partition asks. It belongs to no page of
+// this one. NeedFor reports whether there is anything to record.
+func (s *State) NeedFor(r *journal.Record, x *PartAsk) bool {
+	name, rest := page.Site([]byte(x.URL))
+	site := s.Key.Site(name)
+	hash := s.Key.Page(site, rest)
+	if s.Requisites.Knows(hash) || s.isPage(hash) || s.Full() {
+		return false
+	}
+	id, fresh := s.Site(site, name)
+	if id == graph.NoSite {
+		return false
+	}
+	bar := s.RequisiteBar(id, rest)
+	if bar == event.NoBar && len(s.Requisites.Waiting(id)) >= requisite.MaxWaiting {
+		bar = event.BarSitePages
+	}
+	if !fresh {
+		name = nil
+	}
+	e := &r.Event
+	e.Page, e.First, r.Facts.Step = graph.NoPage, graph.Page(s.Requisites.Len()), x.Step
+	e.Needs, e.Bars = append(e.Needs, id), append(e.Bars, bar)
+	s.Requisites.Number(hash)
+	r.Facts.Names.Add(name, rest)
+	return true
 }
 
 // isPage reports whether a URL is that of a page that was or will be fetched, by its hash.
@@ -106,6 +151,9 @@ func (s *State) needed(r *journal.Record) {
 		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
+		}
+		if bar == event.BarForeign {
+			s.Mail.askPart(r, i)
 		}
 		p := requisite.Part{Number: e.First + graph.Page(i), Rest: string(r.Facts.Names.Rest(i)), Page: e.Page, Step: r.Facts.Step}
 		if s.Requisites.Needed(id, p, bar, s.Frontier.Closed(id)); bar != event.NoBar || s.Frontier.Closed(id) {

@@ -94,6 +94,12 @@ func (x *settling) Ended(s *State, r *journal.Record) {
 		x.now = append(x.now, e.Site)
 	case event.Done:
 		x.now = append(x.now, s.Frontier.Site(e.Page))
+	case event.Linked, event.Asked:
+		x.now = append(x.now, s.Frontier.Told()...)
+	case event.Needed:
+		if e.Page == graph.NoPage {
+			x.now = append(x.now, s.Frontier.Told()...)
+		}
 	case event.Session: // nothing is held
 		x.before, x.now = x.before[:0], x.now[:0]
 	}

@@ -119,11 +119,17 @@ func (x *sitemaps) fits(known int, files []string) []string {
 func (x *sitemaps) Name(r *journal.Record, url string) bool {
 	name, rest := page.Site([]byte(url))
 	id, known := x.s.Table.LookupSite(x.s.Key.Site(name), name)
-	if known && !x.mayName(id, url) || x.s.Scope.JudgeFile(name, rest) != event.NoBar || !x.Stand(r, url) {
+	if known && !x.mayName(id, url) || x.abroad(name) || x.s.Scope.JudgeFile(name, rest) != event.NoBar || !x.Stand(r, url) {
 		return false
 	}
 	r.Event.Files, r.Facts.Files = 1, []string{url}
 	return true
+}
+
+// abroad reports whether a site is one of another partition.
+func (x *sitemaps) abroad(name []byte) bool {
+	self, of := x.s.Self()
+	return of > 0 && x.s.Setup.Owner(name) != self
 }
 
 // mayName reports whether a file that is named elsewhere may be requested from a known site.

@@ -75,6 +75,7 @@ type head struct {
 	Renders    *render.Saved
 	Letters    []Letter
 	Mail       [][]exchange.Note
+	Budget     Budget
 }
 
 // heir is a page to which another one has moved for good.
@@ -123,7 +124,7 @@ func (s *State) Head() *head {
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
-		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(), Letters: slices.Clone(s.Letters), Mail: s.Mail.copy(),
+		Portal: s.Portal, Traps: s.Traps.Guard.Saved(), Requisites: s.Requisites.Saved(), Renders: s.Renders.Saved(), Letters: slices.Clone(s.Letters), Mail: s.Mail.copy(), Budget: s.Budget.copy(),
 	}
 	if s.Visits != nil {
 		h.Visits = &s.Visits.Saved
@@ -154,6 +155,9 @@ func (s *State) Head() *head {
 func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
 	s.savedTally, s.Letters = h.Tally, h.Letters
+	if s.Budget = h.Budget; s.Budget.Purse == nil { // an empty one, or of an earlier version
+		s.Budget.Purse = newBudget(s.Self()).Purse
+	}
 	copy(s.Mail.out, h.Mail)
 	if s.Visits != nil && h.Visits != nil {
 		s.Visits.Saved = *h.Visits

@@ -55,6 +55,7 @@ type State struct {
 	Weather    weather
 	Portal     portal
 	Mail       mail
+	Budget     Budget          // of --pages, with other partitions
 	Echoes     *content.Echoes // texts that this partition compares; nil if there is one
 	Letters    []Letter        // to other partitions, that were not applied as far as the journal tells
 	settling                   // on replay
@@ -271,6 +272,10 @@ func (s *State) count(r *journal.Record) {
 		s.sent(e)
 	case event.Linked:
 		s.linked(r)
+	case event.Wanted:
+		s.Budget.wanted(&s.Mail, e)
+	case event.Granted:
+		s.Budget.granted(&s.Mail, e)
 	case event.Dropped:
 		s.Dropped += int64(len(e.Admit))
 		s.Visits.Note(r)

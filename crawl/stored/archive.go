@@ -23,31 +23,54 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// An Archive finds and reads what the crawl in a directory has stored. Its methods may run at
-// once.
+// An Archive finds and reads what the crawl in a directory has stored, in all its partitions. Its
+// methods may run at once.
 type Archive struct {
 	dir     string
-	files   disk.Dir // WARC files, also those in a store
+	parts   []part
 	decoder fetch.Decoder
 
 	mu    sync.Mutex
-	tails map[string]*tail // by name of the WARC file
+	tails map[string]*tail // by source.id
 	fixed []source         // not nil: these, whatever is committed later
 }
 
 // Open returns the archive of the crawl in a directory.
 func Open(ctx context.Context, dir string) (*Archive, error) {
-	c, err := history.Open(ctx, dir)
+	all, err := history.OpenAll(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	c.Close()
-	return newArchive(ctx, dir), nil
+	defer all.Close()
+	a := &Archive{dir: dir, tails: map[string]*tail{}}
+	for _, c := range all.Crawls {
+		tag := ""
+		if len(all.Crawls) > 1 {
+			tag = filepath.Base(c.Path) + "-"
+		}
+		a.parts = append(a.parts, newPart(ctx, c.Path, tag))
+	}
+	return a, nil
 }
 
-func newArchive(ctx context.Context, dir string) *Archive {
-	files := remote.Dir(ctx, disk.OS(filepath.Join(dir, layout.ArchiveDir)), s3.Dial)
-	return &Archive{dir: dir, files: files, tails: map[string]*tail{}}
+// A part is the archive of one partition. WARC files of several partitions may have the same names:
+// the tag is put before them.
+type part struct {
+	dir, tag string
+	files    disk.Dir // WARC files, also those in a store
+}
+
+func newPart(ctx context.Context, dir, tag string) part {
+	return part{dir, tag, remote.Dir(ctx, disk.OS(filepath.Join(dir, layout.ArchiveDir)), s3.Dial)}
+}
+
+// missing returns why a URL has no copy.
+func (a *Archive) missing(m Missing) *Missing {
+	m.dir = a.dir
+	if at, err := history.DirOf(a.dir, m.URL); err == nil {
+		m.part = at
+	}
+	return &m
 }
 
 // Freeze returns an archive that shows what is committed now, whatever the crawl adds later. WARC
@@ -57,7 +80,7 @@ func (a *Archive) Freeze() (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Archive{dir: a.dir, files: a.files, fixed: []source{}}
+	f := &Archive{dir: a.dir, parts: a.parts, fixed: []source{}}
 	for _, s := range all {
 		if s.path != "" || s.remote {
 			f.fixed = append(f.fixed, s)
@@ -77,13 +100,12 @@ func (a *Archive) Prepare() error {
 type File struct {
 	Name string
 	Size int64 // of what is committed
-	path string
-	dir  disk.Dir
+	of   source
 }
 
 // Open opens the committed part of the file.
 func (f *File) Open() (io.ReadCloser, error) {
-	in, err := openWARC(f.dir, f.Name, f.path)
+	in, err := openWARC(f.of.files, f.of.name, f.of.path)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +141,7 @@ func (a *Archive) Files() ([]File, error) {
 	var files []File
 	for _, s := range all {
 		if s.path != "" || s.remote {
-			files = append(files, File{s.name, s.size, s.path, a.files})
+			files = append(files, File{s.tag + s.name, s.size, s})
 		}
 	}
 	return files, nil
@@ -186,7 +208,20 @@ func (a *Archive) sources() ([]source, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	dir := filepath.Join(a.dir, layout.ArchiveDir)
+	var all []source
+	for _, p := range a.parts {
+		some, err := a.sourcesOf(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// sourcesOf returns those of a partition.
+func (a *Archive) sourcesOf(p part) ([]source, error) {
+	dir := filepath.Join(p.dir, layout.ArchiveDir)
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -206,14 +241,14 @@ func (a *Archive) sources() ([]source, error) {
 		if _, ok := archive.FileNumber(name); !ok {
 			continue
 		}
-		s := source{name: name, path: filepath.Join(dir, e.Name())}
+		s := source{part: p, name: name, path: filepath.Join(dir, e.Name())}
 		if ok, err := a.complete(&s, e, indexed); err != nil {
 			return nil, err
 		} else if ok {
 			all = append(all, s)
 		}
 	}
-	more, err := a.elsewhere(indexed)
+	more, err := p.elsewhere(indexed)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +258,8 @@ func (a *Archive) sources() ([]source, error) {
 }
 
 // elsewhere returns what has an index and is not here: it is in a store, or somebody removed it.
-func (a *Archive) elsewhere(indexed map[string]string) (all []source, err error) {
-	list, err := a.files.List()
+func (p part) elsewhere(indexed map[string]string) (all []source, err error) {
+	list, err := p.files.List()
 	if err != nil {
 		return nil, err
 	}
@@ -235,14 +270,14 @@ func (a *Archive) elsewhere(indexed map[string]string) (all []source, err error)
 	for index, path := range indexed {
 		name := strings.TrimSuffix(index, filepath.Ext(index)) + archive.Suffix
 		size, there := sizes[name]
-		all = append(all, source{name: name, index: path, size: size, remote: there})
+		all = append(all, source{part: p, name: name, index: path, size: size, remote: there})
 	}
 	for _, e := range list {
 		warc, ok := remote.OfRecord(e.Name)
 		if _, has := sizes[archive.IndexName(warc)]; !ok || has {
 			continue
 		}
-		dir := filepath.Join(a.dir, layout.ArchiveDir)
+		dir := filepath.Join(p.dir, layout.ArchiveDir)
 		if _, err := os.Stat(filepath.Join(dir, warc)); errors.Is(err, fs.ErrNotExist) {
 			return nil, &hint.Error{Text: warc + " is in a store, and its index is gone", Hint: "copy " + archive.IndexName(warc) + " from there to " + dir}
 		}
@@ -266,7 +301,7 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 	if path, ok := indexed[index]; ok && !open {
 		s.index = path
 		delete(indexed, index)
-		delete(a.tails, s.name)
+		delete(a.tails, s.id())
 		return true, nil
 	}
 	if open {
@@ -274,10 +309,10 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 			return false, err
 		}
 	}
-	t := a.tails[s.name]
+	t := a.tails[s.id()]
 	if t == nil {
 		t = &tail{}
-		a.tails[s.name] = t
+		a.tails[s.id()] = t
 	}
 	err = t.extend(s.path, s.name, s.size)
 	if errors.Is(err, fs.ErrNotExist) { // it has got its final name, or was removed
@@ -297,7 +332,7 @@ func (a *Archive) complete(s *source, e fs.DirEntry, indexed map[string]string) 
 
 // committed returns how much of an open file the journal has committed.
 func (a *Archive) committed(s *source) (int64, error) {
-	c, err := history.Open(context.Background(), a.dir)
+	c, err := history.Open(context.Background(), s.dir)
 	if err != nil {
 		return 0, err
 	}

@@ -82,7 +82,7 @@ func (a *Archive) Find(url string, at time.Time) (*Copy, error) {
 		}
 		return c, err
 	}
-	m := &Missing{URL: url, Reason: Unfound, Others: others, dir: a.dir}
+	m := a.missing(Missing{URL: url, Reason: Unfound, Others: others})
 	if len(visits) > 0 {
 		m.Reason, m.First = Later, visits[0].Time
 	}
@@ -97,7 +97,7 @@ func (a *Archive) Nearest(url string, at time.Time) (*Copy, error) {
 		return nil, err
 	}
 	if len(visits) == 0 {
-		return nil, &Missing{URL: url, Reason: Unfound, Others: others, dir: a.dir}
+		return nil, a.missing(Missing{URL: url, Reason: Unfound, Others: others})
 	}
 	best := slices.MinFunc(visits, func(x, y Visit) int {
 		if x.failed() != y.failed() {
@@ -158,14 +158,14 @@ func (a *Archive) original(v *Visit, fields []archive.Field, visits []Visit) (*C
 		}
 		return found, err
 	}
-	return nil, &Missing{URL: v.URL, Reason: NoOriginal, First: date, dir: a.dir}
+	return nil, a.missing(Missing{URL: v.URL, Reason: NoOriginal, First: date})
 }
 
 // record reads the record of a visit, and returns its header, too.
 func (a *Archive) record(v *Visit) (*Copy, []archive.Field, error) {
 	f, err := a.openFile(v.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, &Missing{URL: v.URL, Reason: Deleted, File: v.File, dir: a.dir}
+		return nil, nil, a.missing(Missing{URL: v.URL, Reason: Deleted, File: v.File})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -233,9 +233,19 @@ func isText(media string) bool {
 
 // openFile opens a WARC file, which may get its final name just then, or be in a store.
 func (a *Archive) openFile(name string) (warcFile, error) {
-	name = filepath.Base(name)
-	path := filepath.Join(a.dir, layout.ArchiveDir, name)
-	return openWARC(a.files, name, path, path+archive.OpenSuffix)
+	at, name := a.partOf(filepath.Base(name))
+	path := filepath.Join(at.dir, layout.ArchiveDir, name)
+	return openWARC(at.files, name, path, path+archive.OpenSuffix)
+}
+
+// partOf returns the partition of a WARC file, and the name that the file has there.
+func (a *Archive) partOf(name string) (part, string) {
+	for _, p := range a.parts {
+		if own, ok := strings.CutPrefix(name, p.tag); ok {
+			return p, own
+		}
+	}
+	return a.parts[0], name
 }
 
 func (a *Archive) unreadable(v *Visit, err error) error {

@@ -26,6 +26,7 @@ type Lister struct {
 type head struct {
 	line []byte
 	in   *bufio.Reader
+	of   *source
 	file int // which source: equal lines come in the order of the files
 }
 
@@ -65,7 +66,7 @@ func newLister(sources []source) (*Lister, error) {
 			return nil, err
 		}
 		l.files = append(l.files, f)
-		h := &head{in: bufio.NewReaderSize(f, 1<<16), file: i}
+		h := &head{in: bufio.NewReaderSize(f, 1<<16), of: &sources[i], file: i}
 		switch more, err := h.next(); {
 		case err != nil:
 			l.Close()
@@ -89,6 +90,7 @@ func (h *head) next() (bool, error) {
 	if err == io.EOF {
 		err = nil
 	}
+	h.line = h.of.tagged(h.line)
 	return len(h.line) > 0, err
 }
 

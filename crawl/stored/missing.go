@@ -37,7 +37,8 @@ type Missing struct {
 	Others []string  // other spellings of the URL of which there are copies
 	File   string    // of Deleted: the WARC file
 	First  time.Time // of Later: the first copy; of NoOriginal: when that was stored
-	dir    string
+	dir    string    // of the crawl
+	part   string    // of the partition that has the URL
 }
 
 func (m *Missing) Error() string {
@@ -63,7 +64,7 @@ func (m *Missing) Error() string {
 // Explain finds out from the journal why a page has no copy. It replays the journal, or what
 // follows the last snapshot.
 func (m *Missing) Explain(ctx context.Context) error {
-	c, err := history.Open(ctx, m.dir)
+	c, err := history.Open(ctx, m.part)
 	if err != nil {
 		return err
 	}

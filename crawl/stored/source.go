@@ -17,6 +17,7 @@ import (
 
 // A source is a WARC file with its index lines: a sorted file beside it, or lines in memory.
 type source struct {
+	part
 	name  string // of the WARC file, without what marks it as open
 	path  string // of the WARC file; empty: it is not here
 	size  int64  // of what is committed
@@ -25,6 +26,20 @@ type source struct {
 	// remote says of a file that is not here that it is in a store.
 	remote bool
 }
+
+// id returns what tells a source from others, also after its file has got its final name.
+func (s *source) id() string { return s.tag + s.name }
+
+// tagged returns index lines in which the tag is before the names of files.
+func (s *source) tagged(lines []byte) []byte {
+	if s.tag == "" {
+		return lines
+	}
+	return bytes.ReplaceAll(lines, []byte(fileKey+s.name), []byte(fileKey+s.tag+s.name))
+}
+
+// fileKey is what is before the name of the file in an index line.
+const fileKey = `"filename":"`
 
 // A tail holds the index lines of a WARC file that has no index yet. Lines are only ever
 // appended, so that a reader may keep a slice of them.
@@ -100,7 +115,7 @@ func (t *tail) gathered(name string, size int64) error {
 // find returns the lines of a key.
 func (s *source) find(key string) ([]archive.Line, error) {
 	if s.lines != nil {
-		return parseLines(scan(s.lines, key))
+		return parseLines(s.tagged(scan(s.lines, key)))
 	}
 	f, err := os.Open(s.index)
 	if err != nil {
@@ -115,7 +130,7 @@ func (s *source) find(key string) ([]archive.Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search %s: %w", s.index, err)
 	}
-	return parseLines(text)
+	return parseLines(s.tagged(text))
 }
 
 // scan returns the lines of a key among lines in any order.

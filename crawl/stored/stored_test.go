@@ -2,6 +2,7 @@ package stored
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +67,10 @@ func (p *pile) write(dir string, index bool) {
 	}
 }
 
+func newArchive(dir string) *Archive {
+	return &Archive{dir: dir, parts: []part{newPart(context.Background(), dir, "")}, tails: map[string]*tail{}}
+}
+
 // Every URL of an index is found, and none that is not in it, whatever its place.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
@@ -87,7 +92,7 @@ func TestSearch(t *testing.T) {
 		case "read":
 			os.Remove(archive.PartName(base))
 		}
-		a := newArchive(t.Context(), dir)
+		a := newArchive(dir)
 		for i := range n {
 			url := fmt.Sprintf("http://a.example/%s%d", strings.Repeat("long", i%7), i)
 			if c, err := a.Find(url, time.Time{}); err != nil || string(c.Body) != fmt.Sprint(i) {
@@ -125,7 +130,7 @@ func TestVisits(t *testing.T) {
 	refer(second, 3*time.Hour, 304, archive.NotModified, time.Minute) // to nothing
 	first.write(dir, true)
 	second.write(dir, true)
-	a := newArchive(t.Context(), dir)
+	a := newArchive(dir)
 	for _, c := range []struct {
 		at     time.Duration // after the first visit
 		want   string
@@ -180,7 +185,7 @@ func TestBodies(t *testing.T) {
 	}
 	p.add(&archive.Exchange{URL: "http://a.example/png", Time: began, Response: archive.Response{Status: 200, Body: []byte("\x89PNG\r\n\x1a\n")}})
 	p.write(dir, true)
-	a := newArchive(t.Context(), dir)
+	a := newArchive(dir)
 	get := func(path string) *Copy {
 		c, err := a.Find("http://a.example/"+path, time.Time{})
 		if err != nil {

@@ -360,11 +360,11 @@ func TestRestart(t *testing.T) {
 	for _, p := range allParams {
 		lists := webby(r, 700)
 		s, x := encode(t, p, lists, len(lists), 300)
-		c := s.Scan()
+		c := s.ScanFrom(x, 0, 0)
 		for range 200 {
 			lo := r.IntN(len(lists))
 			hi := lo + r.IntN(len(lists)-lo+1)
-			c.Restart(x, uint32(lo), uint32(hi))
+			c.Restart(uint32(lo), uint32(hi))
 			at := lo
 			for ; c.Next(); at++ {
 				if int(c.Page()) != at || !slices.Equal(c.List(), lists[at]) {

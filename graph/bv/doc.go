@@ -18,4 +18,6 @@
 // directory) link to nearly the same pages, and most links lead to near ids.
 // MaxRef bounds the chain of references, so that one list can be read at random
 // without reading the whole file; where each list begins is kept by Index.
+//
+// Fitted lists, which are smaller, have the same parts in other codes: see [Fitted].
 package bv

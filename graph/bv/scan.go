@@ -10,6 +10,7 @@ const ring = 32
 // window is kept, so memory does not depend on the size of the graph.
 type Scan struct {
 	l      listReader
+	index  *Index
 	recent [ring]span // of the last lists, by page modulo its length: a window and one more
 	list   span       // of the last one
 	end    uint64     // where the next list may be put in the space
@@ -28,14 +29,16 @@ func (s *Stream) Scan() *Scan {
 // ScanFrom starts at page lo and ends before hi; the index finds the place.
 func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	c := s.Scan()
-	c.Restart(x, lo, hi)
+	c.index = x
+	c.Restart(lo, hi)
 	return c
 }
 
 // Restart makes it a scan from page lo to before hi of the same stream, with the same
-// memory.
-func (c *Scan) Restart(x *Index, lo, hi uint32) {
-	*c = Scan{l: c.l, next: lo, hi: hi}
+// memory. It must have been made by ScanFrom.
+func (c *Scan) Restart(lo, hi uint32) {
+	x := c.index
+	*c = Scan{l: c.l, index: x, next: lo, hi: hi}
 	if lo >= hi {
 		return
 	}

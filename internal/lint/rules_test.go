@@ -56,14 +56,14 @@ var arrows = map[string][]string{
 	"crawl/history":       append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/remote", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/state", "crawl/visit", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/state":         append([]string{"exchange", "exchange/suffix", "keep", "freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/content", "crawl/gather", "crawl/layout", "crawl/naming", "crawl/number", "crawl/page", "crawl/render", "crawl/requisite", "crawl/robots", "crawl/snapshot", "crawl/trap", "crawl/visit", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/focus":         {"crawl/config", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/remote", "crawl/state", "event", "frontier", "graph", "internal/disk", "internal/hint", "internal/input", "topic"},
-	"crawl/past":          {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
+	"crawl/past":          {"crawl/config", "crawl/recut", "crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/stored":        {"crawl/archive", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/remote", "crawl/remote/s3", "graph", "internal/disk", "internal/hint"},
 	"crawl/stored/text":   {"crawl/page", "crawl/stored", "internal/show"},
 	"crawl/stored/wacz":   {"crawl/stored", "crawl/stored/text"},
-	"crawl/follow":        append([]string{"crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
+	"crawl/follow":        append([]string{"crawl/recut", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "crawl/trap", "journal"}, frontiers...),
 	"dashboard":           {"crawl/control", "crawl/explain", "crawl/follow", "crawl/history", "crawl/page", "crawl/state", "crawl/stored", "crawl/stored/replay", "crawl/trap", "event", "frontier", "graph", "internal/hint", "internal/plot", "internal/show", "internal/terminal", "internal/wording", "journal"},
 	"crawl/metrics":       {"crawl/history", "event", "internal/show"},
-	"crawl/notice":        {"crawl/page"},
+	"crawl/notice":        {"internal/hint", "crawl/page"},
 	"crawl/control":       {"crawl/config", "crawl/page", "internal/hint"},
 	"crawl/index":         {"crawl/archive", "crawl/layout"},
 	"crawl/content":       {"crawl/gather", "crawl/naming", "crawl/near", "crawl/page", "event", "graph", "journal", "urltable"},
@@ -81,7 +81,7 @@ var arrows = map[string][]string{
 	"crawl/robots":        {},
 	"crawl/archive":       {"graph", "internal/disk"},
 	"lab":                 append([]string{"exchange/suffix", "freshness", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/live":            {"advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
+	"lab/live":            {"crawl/recut", "crawl/layout", "advise", "freshness", "lab/revisit", "crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "graph/stats", "internal/show", "internal/wording", "journal", "lab", "lab/measure", "policy", "score", "sim", "topic", "trouble"},
 	"lab/topical":         {"event", "fakeweb", "fakeweb/answer", "fakeweb/subject", "graph", "graph/rank", "lab", "sim", "topic"},
 	"lab/oracle":          {"graph", "graph/pagelist", "graph/rank", "internal/show", "lab", "lab/measure", "score"},
 	"lab/demo":            {"graph", "crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
@@ -114,7 +114,7 @@ var arrows = map[string][]string{
 	"internal/result":     {},
 	"internal/show":       {"internal/plot"},
 	"internal/spelling":   {},
-	"internal/terminal":   {"crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/render", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
+	"internal/terminal":   {"crawl/recut", "crawl/config", "crawl/explain", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/render", "crawl/robots", "crawl/state", "event", "fakeweb/count", "internal/hint", "internal/plot", "internal/show", "internal/wording", "policy"},
 	"internal/version":    {},
 	"internal/wording":    {"crawl/config", "crawl/explain", "crawl/history", "crawl/remote", "crawl/state", "crawl/trap", "event", "internal/show"},
 	"cmd/winnow":          {anything}, // everything is wired together there and only there
@@ -142,10 +142,16 @@ var arrows = map[string][]string{
 	"exchange":                      {},
 	"crawl/checkpoint":              {"crawl/layout", "crawl/snapshot", "crawl/state", "graph"},
 	"exchange/suffix":               {},
-	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "journal"},
-	"crawl/partition":               {"advise", "crawl/config", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange/suffix", "internal/disk", "internal/hint"},
+	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
+	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "exchange", "journal"},
+	"crawl/partition":               {"advise", "crawl/config", "crawl/control", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
+	"cluster":                       {"cluster/roster"},
+	"cluster/roster":                {},
+	"cluster/memory":                {"cluster"},
+	"cluster/clustertest":           {"cluster"},
+	"cluster/nats":                  {"cluster"},
 	"policy/order":                  {"event", "graph", "queue", "score", "topic"},
-	"policy/mix":                    {"event", "graph", "policy/order", "score"},
+	"policy/mix":                    {"event", "graph", "policy/order", "queue", "score"},
 	"policy/focused":                {"event", "graph", "policy/group", "policy/linear", "policy/mix", "policy/order", "score"},
 }
 
@@ -155,7 +161,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear"}
+var passive = []string{"event", "exchange", "exchange/suffix", "queue", "policy", "policy/boost", "policy/focused", "policy/group", "policy/hindsight", "policy/mix", "policy/order", "score", "topic", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/content", "crawl/naming", "crawl/near", "crawl/number", "crawl/render", "crawl/requisite", "crawl/state", "crawl/trap", "crawl/visit", "lab/measure", "advise", "keep", "policy/linear", "cluster/roster"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -52,7 +53,7 @@ func noPage(why, advice string, args ...any) error {
 
 // firstPages returns the first pages of a crawl, its seeds among them, and its sitemap files.
 func firstPages(ctx context.Context, dir string) (list []history.PageInfo, maps []history.SitemapInfo, err error) {
-	v, err := history.Open(ctx, dir)
+	v, err := recut.Open(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}

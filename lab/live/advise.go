@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/advise"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -69,7 +70,7 @@ type Wasted struct {
 
 // ReadAdvice reads a crawl, running or not, and says whether to go on with it.
 func ReadAdvice(ctx context.Context, dir string) (*Advised, error) {
-	c, err := history.Open(ctx, dir)
+	c, err := recut.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

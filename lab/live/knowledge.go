@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -19,20 +18,13 @@ type Knowledge struct {
 	Running bool      `json:"running"`
 }
 
-// OpenKnown does what OpenWorld does, and returns how much the crawl knows at an instant. A crawl
-// with several partitions is one graph, and has no Trail.
+// OpenKnown does what OpenWorld does, and returns how much the crawl knows at an instant.
 func OpenKnown(ctx context.Context, path string, o WorldOptions, now time.Time) (*World, *Knowledge, error) {
-	open, know := OpenWorld, (*World).Knowledge
-	if dirs, err := history.Dirs(path); err != nil {
-		return nil, nil, err
-	} else if len(dirs) > 1 {
-		open, know = openAll, (*World).knowledgeOfAll
-	}
-	w, err := open(ctx, path, o)
+	w, err := OpenWorld(ctx, path, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := know(w, now)
+	k, err := w.Knowledge(now)
 	if err != nil {
 		w.Close()
 		return nil, nil, err
@@ -52,45 +44,6 @@ func (w *World) Knowledge(now time.Time) (*Knowledge, error) {
 		Known: w.Graph.Pages(), Fetched: w.Graph.FetchedPages(), AsOf: at,
 		Age: max(0, now.Sub(at).Seconds()), Running: w.Crawl.Running,
 	}, nil
-}
-
-// openAll reads the graph of a crawl with several partitions.
-func openAll(ctx context.Context, path string, o WorldOptions) (*World, error) {
-	all, err := history.OpenAll(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	w := &World{Crawl: all.Crawls[0], all: all}
-	feed, err := all.Feed()
-	if err == nil {
-		err = w.write(ctx, feed, o)
-	}
-	if err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
-}
-
-// knowledgeOfAll does what Knowledge does for a crawl with several partitions.
-func (w *World) knowledgeOfAll(now time.Time) (*Knowledge, error) {
-	k := &Knowledge{Known: w.Graph.Pages(), Fetched: w.Graph.FetchedPages(), Running: w.all.Running()}
-	for _, c := range w.all.Crawls {
-		sessions, err := c.Sessions()
-		if err != nil {
-			return nil, err
-		}
-		s, err := c.State()
-		if err != nil {
-			return nil, err
-		}
-		last := sessions[len(sessions)-1]
-		if at := last.Wall.Add(s.Now - last.At); at.After(k.AsOf) {
-			k.AsOf = at
-		}
-	}
-	k.Age = max(0, now.Sub(k.AsOf).Seconds())
-	return k, nil
 }
 
 // String returns a sentence for users.

@@ -267,6 +267,9 @@ func (r *Report) subtitle() string {
 	if list, err := r.w.Crawl.Sessions(); err == nil {
 		parts = append(parts, show.Counted(len(list), "session"), "began "+list[0].Wall.Format("2 January 2006 15:04 MST"))
 	}
+	if n := len(r.w.Crawl.Partitions); n > 0 {
+		parts = append(parts, show.Counted(n, "partition"))
+	}
 	return strings.Join(parts, " · ")
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -100,7 +101,7 @@ func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, erro
 
 // readNothing reads a crawl that fetched no page.
 func readNothing(ctx context.Context, dir string, nothing error) (*Report, error) {
-	c, err := history.Open(ctx, dir)
+	c, err := recut.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

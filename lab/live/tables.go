@@ -26,7 +26,7 @@ func (r *Report) Full() *show.Report {
 	rep := r.page()
 	rep.Key = r.key()
 	if r.Real == nil {
-		rep.Sections = slices.Concat(group("What did not come", r.notFetched()), group("The crawl", []show.Section{r.figures(), r.sites(), r.sessions()}))
+		rep.Sections = slices.Concat(group("What did not come", r.notFetched()), group("The crawl", r.itself()))
 		return rep
 	}
 	rep.Header = r.header()
@@ -37,7 +37,7 @@ func (r *Report) Full() *show.Report {
 		group("How the crawl went", r.course()),
 		group("What was gathered", r.content()),
 		group("What was not", append([]show.Section{r.otherMissed()}, r.notFetched()...)),
-		group("The crawl", []show.Section{r.figures(), r.sites(), r.sessions()}))
+		group("The crawl", r.itself()))
 	return rep
 }
 

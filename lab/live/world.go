@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -22,8 +23,7 @@ type World struct {
 	Trail *history.Trail
 	Graph *graph.Graph
 
-	all  *history.All // not nil: all partitions of the crawl, and Crawl is one of them
-	temp string       // directory of the file
+	temp string // directory of the file
 }
 
 // WorldOptions configure how a World is made.
@@ -38,9 +38,9 @@ type WorldOptions struct {
 	Progress func(stage string, done, total int64) error
 }
 
-// OpenWorld reads the graph of a crawl.
+// OpenWorld reads the graph of a crawl. Several partitions are one graph.
 func OpenWorld(ctx context.Context, path string, o WorldOptions) (*World, error) {
-	c, err := history.Open(ctx, path)
+	c, err := recut.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,7 @@ func (w *World) write(ctx context.Context, feed *graph.Feed, o WorldOptions) (er
 
 // Close closes the crawl and removes the file.
 func (w *World) Close() {
-	if w.all != nil {
-		w.all.Close()
-	} else {
-		w.Crawl.Close()
-	}
+	w.Crawl.Close()
 	if w.Graph != nil {
 		w.Graph.Close()
 	}

@@ -25,8 +25,10 @@ type Options struct {
 // bins is the number of classes into which the values of a feature are divided.
 const bins = 32
 
-// room is the room for the features of an example, and for the questions or answers of a tree.
-const room = 16
+// Room is the room for the features of an example, and for the questions or answers of a tree.
+const Room = 16
+
+const room = Room
 
 // A Learner collects examples and fits models to them. The model of the last fit that has
 // ended predicts; the next one is made beside it.
@@ -43,8 +45,8 @@ type Learner struct {
 	edge    *graph.Column[float32] // upper ends of the classes, bins for each feature
 	now     *trees                 // the model in use
 	next    *trees                 // the one that is being made
-	hist    []histogram            // of a level: by node and feature
-	above   []histogram            // of the level above
+	hist    [][room]histogram      // of a level: by node and feature
+	above   [][room]histogram      // of the level above
 	values  sorter                 // reused
 	tallies []tally                // reused: what is left to be explained, by example
 	cuts    [room]cut              // reused: the questions of the tree that is made
@@ -131,8 +133,8 @@ func New(o Options) *Learner {
 	l.numbers.Grow(learnerNumbers)
 	l.base.Grow(2)
 	l.edge.Grow(o.Features * bins)
-	l.hist = make([]histogram, l.leaves/2*o.Features)
-	l.above = make([]histogram, l.leaves/2*o.Features)
+	l.hist = make([][room]histogram, l.leaves/2)
+	l.above = make([][room]histogram, l.leaves/2)
 	return l
 }
 
@@ -156,22 +158,23 @@ func (l *Learner) Fits() int { return int(l.numbers.At(fits)) }
 func (l *Learner) Busy() bool { return l.numbers.At(stage) != collecting }
 
 // Predict returns the prediction of the model for an example.
-func (l *Learner) Predict(x []float32) float64 {
+func (l *Learner) Predict(x *[Room]float32) float64 {
 	if l.Fits() == 0 {
 		return 0
 	}
-	var in [room]float32
-	copy(in[:], x)
 	all, answers, depth, leaves := l.now.ask.Slice(), l.now.answer.Slice(), l.o.Depth, uint(l.leaves)
 	sum := l.base.At(0)
+	if depth == 2 {
+		return predictPairs(sum, x, all, answers)
+	}
 	for len(all) > 0 {
 		// Three trees beside each other, since each step down has to wait for the last one.
 		ask := (*[3 * room]uint64)(all)
 		i, j, k := uint(1), uint(1), uint(1)
 		for range depth {
-			i = 2*i + question(ask[i%room]).side(&in)
-			j = 2*j + question(ask[j%room+room]).side(&in)
-			k = 2*k + question(ask[k%room+2*room]).side(&in)
+			i = 2*i + question(ask[i%room]).side(x)
+			j = 2*j + question(ask[j%room+room]).side(x)
+			k = 2*k + question(ask[k%room+2*room]).side(x)
 		}
 		sum += answers[i-leaves]
 		sum += answers[j-leaves+room]
@@ -181,15 +184,25 @@ func (l *Learner) Predict(x []float32) float64 {
 	return sum
 }
 
+// predictPairs adds the answers of trees of two questions to a sum.
+func predictPairs(sum float64, x *[Room]float32, all []uint64, answers []float64) float64 {
+	for len(all) >= room && len(answers) >= room {
+		ask, answer := (*[4]uint64)(all), (*[4]float64)(answers)
+		i := question(ask[1]).side(x)
+		k := question(ask[(2+i)%4]).side(x)
+		sum += answer[(2*i+k)%4]
+		all, answers = all[room:], answers[room:]
+	}
+	return sum
+}
+
 // Parts divides a prediction: it adds to parts what each feature contributes, and returns the
 // rest, which is the same for all examples. A question contributes the mean of the answers on
 // the side that it leads to, less the mean on both sides.
-func (l *Learner) Parts(x []float32, parts []float64) (rest float64) {
+func (l *Learner) Parts(x *[Room]float32, parts []float64) (rest float64) {
 	if l.Fits() == 0 {
 		return 0
 	}
-	var in [room]float32
-	copy(in[:], x)
 	rest = l.base.At(0)
 	for t := range l.o.Trees {
 		answers := l.now.answer.Slice()[t*room:][:l.leaves]
@@ -197,7 +210,7 @@ func (l *Learner) Parts(x []float32, parts []float64) (rest float64) {
 		rest += mean
 		for i := uint(1); i < uint(l.leaves); {
 			q := question(l.now.ask.At(t*room + int(i)))
-			side, half := q.side(&in), uint(len(answers)/2)
+			side, half := q.side(x), uint(len(answers)/2)
 			i = 2*i + side
 			answers = answers[side*half:][:half]
 			next := meanOf(answers)

@@ -51,7 +51,7 @@ func (l *Learner) grow(tree int) {
 		first := 1 << level
 		l.count(first)
 		for k := range first {
-			l.ask(tree, first+k, l.hist[k*l.o.Features:(k+1)*l.o.Features])
+			l.ask(tree, first+k, l.hist[k][:l.o.Features])
 		}
 		l.move()
 	}
@@ -64,7 +64,7 @@ func (l *Learner) grow(tree int) {
 func (l *Learner) count(first int) {
 	f := l.o.Features
 	l.hist, l.above = l.above, l.hist
-	clear(l.hist[:first*f])
+	clear(l.hist[:first])
 	counted := l.smaller(first)
 	classes, nodes := l.bin.Slice(), l.node.Slice()
 	for i, v := range l.tallies {
@@ -72,9 +72,9 @@ func (l *Learner) count(first int) {
 		if !counted[at] {
 			continue
 		}
-		h := l.hist[at*f:][:f]
+		h := &l.hist[at]
 		for k, c := range classes[i*f : (i+1)*f] {
-			h[k][c%bins] += v
+			h[k%room][c%bins] += v
 		}
 	}
 	for at := range first {
@@ -82,7 +82,7 @@ func (l *Learner) count(first int) {
 			continue
 		}
 		for k := range f {
-			h, whole, other := &l.hist[at*f+k], &l.above[at/2*f+k], &l.hist[(at^1)*f+k]
+			h, whole, other := &l.hist[at][k], &l.above[at/2][k], &l.hist[at^1][k]
 			for c := range h {
 				h[c] = whole[c] - other[c]
 			}
@@ -129,6 +129,9 @@ func (l *Learner) split(h *histogram) (best float64, class int) {
 	sum, n := all.sum(), all.count()
 	whole := sum * sum / float64(max(1, n))
 	for c, v := range h[:bins-1] {
+		if v == 0 {
+			continue // the same as after the class before
+		}
 		left += v
 		k := left.count()
 		if k < l.o.Leaf || n-k < l.o.Leaf {

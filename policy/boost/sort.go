@@ -2,7 +2,7 @@ package boost
 
 import "math"
 
-// A sorter sorts numbers by their bits, eleven at a time, in a time proportional to their
+// A sorter sorts numbers by their bits, eight at a time, in a time proportional to their
 // number. It reuses its memory.
 type sorter struct{ keys, spare []uint32 }
 
@@ -19,18 +19,24 @@ func (s *sorter) at(i int) float32 {
 }
 
 func (s *sorter) sort() {
+	if len(s.keys) == 0 {
+		return
+	}
 	s.spare = append(s.spare[:0], s.keys...)
-	for shift := 0; shift < 32; shift += 11 {
-		var next [1 << 11]int // where the next key of each kind belongs
+	for shift := 0; shift < 32; shift += 8 {
+		var next [1 << 8]int // where the next key of each kind belongs
 		for _, k := range s.keys {
-			next[k>>shift%(1<<11)]++
+			next[uint8(k>>shift)]++
+		}
+		if next[uint8(s.keys[0]>>shift)] == len(s.keys) {
+			continue // they do not differ here
 		}
 		sum := 0
 		for i, n := range next {
 			next[i], sum = sum, sum+n
 		}
 		for _, k := range s.keys {
-			at := &next[k>>shift%(1<<11)]
+			at := &next[uint8(k>>shift)]
 			s.spare[*at] = k
 			*at++
 		}

@@ -1,10 +1,6 @@
 package hindsight
 
-import (
-	"math"
-
-	"github.com/winnow-crawler/winnow/graph"
-)
+import "github.com/winnow-crawler/winnow/graph"
 
 // A World is what an Estimate may know.
 type World struct {
@@ -205,11 +201,7 @@ func (e *Estimate) advance(w *World, links, end int) (took int) {
 	num := e.numbers.Slice()
 	i := int(num[at])
 	if num[stage] == emitting {
-		for ; i < end && took < links; i++ {
-			if took++; w.fetched(i) {
-				took += e.emit(w, graph.Page(i))
-			}
-		}
+		i, took = e.emit(w, i, end, links)
 		num[at] = uint64(i)
 		return took
 	}
@@ -230,9 +222,7 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	case adding:
 		e.add(w, end-stop, end-i)
 	case keeping:
-		for ; i < stop; i++ {
-			e.keep(w, uint32(end-1-i))
-		}
+		e.keep(w, end-stop, end-i)
 	case lending:
 		keeps := e.keeps.Slice()
 		for i = max(i, 1); i < stop; i++ {
@@ -280,47 +270,68 @@ func (e *Estimate) add(w *World, first, end int) {
 	}
 }
 
-// keep passes on the part of the mass of a group that it does not keep. What is left becomes
-// the mass for each of its fetched pages.
-func (e *Estimate) keep(w *World, g uint32) {
-	keeps, k := e.keeps.Slice(), float64(e.fetched.At(int(g)))
-	mass := keeps[g]
-	switch {
-	case g != 0:
-		kept := float64(mass * k / (k + trust))
-		keeps[w.Up[g]] += mass - kept
-		mass = kept
-	case k == 0:
-		e.sums.Slice()[lost] += mass
-		mass = 0
+// keep passes on the part of the mass of groups, from the last to the first, that they do not
+// keep. What is left becomes the mass for each of their fetched pages.
+func (e *Estimate) keep(w *World, first, end int) {
+	keeps, fetched := e.keeps.Slice(), e.fetched.Slice()
+	for g := end - 1; g >= first; g-- {
+		mass, k := keeps[g], float64(fetched[g])
+		switch {
+		case g != 0 && k == 0: // it keeps nothing
+			keeps[w.Up[g]] += mass
+			mass = 0
+		case g != 0:
+			kept := float64(mass * k / (k + trust))
+			keeps[w.Up[g]] += mass - kept
+			mass = kept / k
+		case k == 0:
+			e.sums.Slice()[lost] += mass
+			mass = 0
+		default:
+			mass /= k
+		}
+		keeps[g] = mass
 	}
-	keeps[g] = mass / math.Max(1, k)
 }
 
-// emit lets a fetched page emit its mass along its links, and returns their number.
-func (e *Estimate) emit(w *World, p graph.Page) int {
-	mass, links := float64(e.sums.At(scale)*e.Value(p))+e.keeps.At(int(w.Group[p])), w.Out(p)
-	known := graph.Page(e.numbers.At(pages))
-	n := len(links)
-	if int(known) < e.value.Len() { // there may be links to pages that are newer
-		n = 0
-		for _, q := range links {
-			if q < known {
-				n++
+// emit lets fetched pages from i on emit their masses along their links, as long as there are
+// links to spend. It returns where it stopped, and what it took.
+func (e *Estimate) emit(w *World, i, end, links int) (stop, took int) {
+	value, keeps, sum := e.value.Slice(), e.keeps.Slice(), e.sums.Slice()
+	next := e.next.Slice()[:e.numbers.At(pages)]
+	newer := len(next) < len(value) // there may be links to pages that are newer
+	for ; i < end && took < links; i++ {
+		if took++; !w.fetched(i) {
+			continue
+		}
+		mass, list := float64(sum[scale]*float64(value[i]))+keeps[w.Group[i]], w.Out(graph.Page(i))
+		took += len(list)
+		n := len(list)
+		if newer {
+			n = older(list, len(next))
+		}
+		if n == 0 {
+			sum[lost] += mass
+			continue
+		}
+		share := float32(mass / float64(n))
+		for _, q := range list {
+			if int(q) < len(next) {
+				next[q] += share
 			}
 		}
 	}
-	if n == 0 {
-		e.sums.Slice()[lost] += mass
-		return len(links)
-	}
-	share, next := float32(mass/float64(n)), e.next.Slice()[:known]
-	for _, q := range links {
-		if int(q) < len(next) {
-			next[q] += share
+	return i, took
+}
+
+// older returns how many pages of a list have numbers below known.
+func older(list []graph.Page, known int) (n int) {
+	for _, q := range list {
+		if int(q) < known {
+			n++
 		}
 	}
-	return len(links)
+	return n
 }
 
 // gather sets the new values of some pages, and gives the mass of those that wait to their

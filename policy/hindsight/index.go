@@ -74,19 +74,19 @@ func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph
 		num[indexCleared] = end
 		return true
 	}
+	first := x.first.Slice()
 	for ; pages > 0 && num[indexLeft] > 0; pages-- {
 		p := graph.Page(num[indexLeft] - 1)
 		if num[indexCount] == 0 {
 			num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
 		}
-		if x.first.At(int(p)) != 0 && x.take(p) {
+		if first[p] != 0 && x.take(p) {
 			continue
 		}
 		x.finish(p)
 		num[indexLeft]--
 		if up := from(p); up != graph.NoPage {
-			first := &x.first.Slice()[up]
-			*first = x.merge(*first, uint32(p)+1)
+			first[up] = x.merge(first[up], uint32(p)+1)
 		}
 	}
 	return num[indexLeft] > 0

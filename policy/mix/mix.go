@@ -56,6 +56,7 @@ type Mix struct {
 	loaders    []order.Loader
 	valuers    []order.Valuer
 	exchangers []order.Exchanger
+	shares     []float64 // reused
 }
 
 // New returns a mix of members, which have the boards of e in their order.
@@ -136,7 +137,8 @@ func (m *Mix) Taken(now time.Duration, p graph.Page, board int) {
 	}
 }
 
-// charge lets a member pay for its turn, in which it chose p.
+// charge lets a member pay for its turn, in which it chose p. If turns are not taken as Turn has it,
+// because partitions share them, no member is more than two turns ahead or behind.
 func (m *Mix) charge(p graph.Page, member int) {
 	credit, total := m.credit.Slice(), 0.0
 	copy(m.before.Slice(), credit)
@@ -146,6 +148,9 @@ func (m *Mix) charge(p graph.Page, member int) {
 		total += w
 	}
 	credit[member] -= total
+	for i, c := range credit {
+		credit[i] = max(-2*total, min(2*total, c))
+	}
 }
 
 // TakeBack gives the member its turn again if p was handed out last and a new session voids

@@ -48,8 +48,10 @@ type Env struct {
 	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
 	// means that none does.
 	Discounted func(graph.Page) bool
-	// Partitions is the number of partitions of the crawl, 0 if there is one.
+	// Partitions is the number of partitions of the crawl, 0 if there is one, and Self that of this
+	// one, from 0 on.
 	Partitions int
+	Self       int
 	// Foreign reports whether a page is one of another partition of the crawl, which is never
 	// handed out here. Owe says that there is something to hand on to such a page, also if no link
 	// to it was found: see Exchanger. Both are nil if there is one partition.
@@ -150,6 +152,9 @@ type (
 		Give(p graph.Page, amounts []float64)
 		Take(p graph.Page, links int, amounts []float64)
 	}
+	// A Foreteller is an Exchanger that wants to know what others hand on with a page before Known is
+	// called for it: it is the next page.
+	Foreteller interface{ Foretell(amounts []float64) }
 	// A Teacher lets the same policy in other partitions learn from what it knows. Teaches reports
 	// whether it has something new for one; Teach appends that to a list, and Learn is called with
 	// it there.
@@ -159,8 +164,13 @@ type (
 		Learn(part int, lessons []float32)
 	}
 	// A Leveler has values that mean something only within a partition. Level returns what p,
-	// which waits, is worth on a scale that all partitions share, with its discount.
-	Leveler interface{ Level(p graph.Page) float64 }
+	// which waits, is worth on a board, on a scale that all partitions share, with its discount.
+	Leveler interface {
+		Level(p graph.Page, board int) float64
+	}
+	// A Sharer is a Mixer whose boards have turns over all partitions together. Shares returns the
+	// part of the turns that each of them is to have. The result is valid until the next call.
+	Sharer interface{ Shares() []float64 }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.
 	Explainer interface{ Explain(p graph.Page) []Factor }

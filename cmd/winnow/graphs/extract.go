@@ -44,6 +44,7 @@ original ids, their URLs and their sites. How many links were cut is printed.
 	f.StringSliceVar(&opt.domains, "domain", nil, "take the pages of this domain and of all hosts below it; may be given again")
 	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids stand in this list")
 	opt.graphFile.addFlags(f)
+	addCompact(f, &opt.compact)
 	return cmd
 }
 

@@ -46,6 +46,7 @@ Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
 	f := cmd.Flags()
 	opt.AddSpec(f)
 	opt.graphFile.addFlags(f)
+	addCompact(f, &opt.compact)
 	return cmd
 }
 

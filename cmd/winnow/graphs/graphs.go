@@ -37,6 +37,7 @@ one write a new file, which gets its name only when it is complete.`,
 		newGenerateCommand(u),
 		newExportCommand(u),
 		newExtractCommand(u),
+		newCompactCommand(u),
 		newLinksCommand(u),
 		newStatsCommand(u),
 	)
@@ -159,12 +160,18 @@ type graphFile struct {
 	output    string
 	maxMemory show.Size
 	tempDir   string
+	compact   bool
 }
 
 func (o *graphFile) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "", "the graph to write")
 	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+}
+
+// addCompact adds --compact to a verb.
+func addCompact(f *pflag.FlagSet, compact *bool) {
+	f.BoolVar(compact, "compact", false, "store links in a quarter to a third less space; they take longer to write and to read")
 }
 
 // check returns an error if the graph cannot be written.
@@ -182,7 +189,7 @@ func (o *graphFile) write(ctx context.Context, u *console.UI, src graph.Source) 
 	memory := machine.ForGraph(int64(o.maxMemory))
 	defer memory.Restore()
 	err := graph.Write(ctx, src, graph.WriteOptions{
-		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
+		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir, Compact: o.compact,
 		Progress: memory.Watch(shown.Set),
 	})
 	return explainMemory(u, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/pagelist"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -91,6 +92,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
 	AddMaxMemory(f, &o.maxMemory)
 	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	addCompact(f, &o.Compact)
 }
 
 // check returns an error for impossible options before anything is read.
@@ -277,7 +279,7 @@ func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func()
 	}
 	switch {
 	case o.crawl != "":
-		rec, err := history.OpenAll(ctx, o.crawl)
+		rec, err := recut.Open(ctx, o.crawl)
 		if err != nil {
 			return nil, done, err
 		}

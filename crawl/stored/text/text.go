@@ -54,15 +54,6 @@ type Sum struct {
 	First      error `json:"-"`          // why the first unreadable one was
 }
 
-// Add adds what another export did.
-func (s *Sum) Add(o *Sum) {
-	s.Rows, s.Words, s.Duplicates, s.Short = s.Rows+o.Rows, s.Words+o.Words, s.Duplicates+o.Duplicates, s.Short+o.Short
-	s.Others, s.Unreadable, s.NoPages = s.Others+o.Others, s.Unreadable+o.Unreadable, s.NoPages+o.NoPages
-	if s.First == nil {
-		s.First = o.First
-	}
-}
-
 // Sentence says what an export did, for people; duplicates whether it wrote duplicates.
 func (s *Sum) Sentence(duplicates bool) string {
 	said := fmt.Sprintf("%s with %s", show.Counted(s.Rows, "page"), show.Counted(s.Words, "word"))

@@ -1,0 +1,207 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster/roster"
+)
+
+// restTime is how long a partition that was served is left alone.
+const restTime = 5 * time.Second
+
+// A tenant serves one partition of a life.
+type tenant struct {
+	life        *life
+	partition   int
+	incarnation uint64
+	ctx         context.Context // ends when the partition is to be handed over
+	finish      context.CancelFunc
+
+	mu       sync.Mutex
+	tenure   *Tenure // nil: the partition was not taken yet
+	over     bool
+	reminded uint64    // revision: see remind
+	value    partValue // of the key
+	revision uint64
+}
+
+// settle begins to serve a partition. The life is locked.
+func (l *life) settle(p int) {
+	t := &tenant{life: l, partition: p, incarnation: l.value.Incarnation}
+	t.ctx, t.finish = context.WithCancel(l.ctx)
+	l.tenants[p] = t
+	l.running.Go(func() {
+		t.serve()
+		t.finish()
+		now := l.node.now()
+		l.mu.Lock()
+		delete(l.tenants, p)
+		l.rests[p] = now
+		l.mu.Unlock()
+		l.stir()
+	})
+}
+
+// end ends the tenure: everything is void.
+func (t *tenant) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	if t.tenure != nil {
+		t.tenure.end()
+	}
+}
+
+// serve takes the partition, runs it and lets it go.
+func (t *tenant) serve() {
+	log := t.life.node.log().With("partition", t.partition, "node", t.life.node.Name)
+	err := errBehind
+	for errors.Is(err, errBehind) && t.ctx.Err() == nil {
+		if err = t.claim(0); err == nil {
+			err = t.own()
+		}
+	}
+	switch {
+	case t.life.ctx.Err() != nil:
+	case errors.Is(err, ErrRefused):
+		log.Info("another node has taken the partition")
+	case errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnable):
+		log.Error("this node cannot serve the partition; another one is to take it", "error", err)
+		t.life.refuse(t.partition)
+		t.release()
+	case err == nil || t.ctx.Err() != nil:
+		t.release()
+	default:
+		log.Warn("the partition has stopped; it is taken again", "error", err)
+	}
+}
+
+// refuse notes that the node cannot serve a partition.
+func (l *life) refuse(p int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.value.Without, p) {
+		l.value.Without = append(slices.Clone(l.value.Without), p)
+	}
+}
+
+// claim sets the key of the partition to this incarnation, with an epoch above all others. What
+// the key has is read again: only a free partition is taken, and what was seen of it may be old.
+func (t *tenant) claim(least uint64) error {
+	l := t.life
+	ctx, cancel := l.call()
+	v, err := l.node.Engine.Register.Get(ctx, partKey(t.partition))
+	cancel()
+	var is partValue
+	if err == nil && v.Revision > 0 {
+		err = json.Unmarshal(v.Data, &is)
+	}
+	if err != nil {
+		return err
+	}
+	now := l.node.now()
+	l.mu.Lock()
+	l.roster.SeePart(t.partition, v.Revision, roster.Part{Node: is.Node, Incarnation: is.Incarnation, Epoch: is.Epoch}, now)
+	mine := slices.Contains(l.roster.Claims(l.value.Incarnation), t.partition)
+	incarnation := l.value.Incarnation
+	l.mu.Unlock()
+	if !mine {
+		return ErrRefused
+	}
+	t.value = partValue{l.node.Name, incarnation, roster.Epoch(max(is.Epoch, is.Begun, least), now), is.Begun}
+	t.revision, err = l.put(partKey(t.partition), v.Revision, t.value)
+	return err
+}
+
+// own makes the copy on disk and the log the same, and runs the partition.
+func (t *tenant) own() error {
+	l, p := t.life, t.life.node.Partitions[t.partition]
+	tenure := &Tenure{Partition: t.partition, Node: l.node.Name, Epoch: t.value.Epoch, life: l, log: l.node.Engine.Log(t.partition)}
+	tenure.began, tenure.lost = make(chan struct{}), make(chan struct{})
+	t.mu.Lock()
+	if t.tenure = tenure; t.over {
+		tenure.end()
+	}
+	t.mu.Unlock()
+	defer tenure.end()
+	if err := tenure.align(t.ctx, p, t.value.Begun); err != nil {
+		return err
+	}
+	if tenure.at.epoch >= t.value.Epoch { // the register has forgotten some
+		if err := t.claim(tenure.at.epoch); err != nil {
+			return err
+		}
+		tenure.Epoch = t.value.Epoch
+	}
+	done := make(chan struct{})
+	marked := make(chan struct{})
+	go func() {
+		defer close(marked)
+		t.mark(tenure, done)
+	}()
+	err := p.Run(t.ctx, tenure)
+	close(done)
+	<-marked
+	return err
+}
+
+// mark notes in the key of the partition that the session was committed, as soon as it is. If
+// that fails, less is known after two failures at once.
+func (t *tenant) mark(tenure *Tenure, done <-chan struct{}) {
+	select {
+	case <-tenure.began:
+	case <-done:
+		return
+	}
+	value := t.value
+	value.Begun = value.Epoch
+	if revision, err := t.life.put(partKey(t.partition), t.revision, value); err == nil {
+		t.value, t.revision = value, revision
+	}
+}
+
+// remind tells the register again who owns the partition, at a revision. It reports whether it
+// does: once for each revision.
+func (t *tenant) remind(revision uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reminded == revision || t.tenure == nil || t.over {
+		return false
+	}
+	t.reminded = revision
+	value := partValue{t.tenure.Node, t.incarnation, t.tenure.Epoch, 0}
+	if t.tenure.begun.Load() {
+		value.Begun = value.Epoch
+	}
+	t.life.running.Go(func() { _, _ = t.life.put(partKey(t.partition), revision, value) })
+	return true
+}
+
+// release clears the owner of the partition, so that another node may take it at once. If it is not
+// known whether that was stored, it is tried again.
+func (t *tenant) release() {
+	for t.life.holds() {
+		ctx, cancel := t.life.call()
+		v, err := t.life.node.Engine.Register.Get(ctx, partKey(t.partition))
+		cancel()
+		var is partValue
+		if err == nil && v.Revision > 0 {
+			err = json.Unmarshal(v.Data, &is)
+		}
+		if err == nil && (is.Node != t.value.Node || is.Incarnation != t.value.Incarnation) {
+			return
+		}
+		if err == nil {
+			is.Node, is.Incarnation = "", 0
+			if _, err = t.life.put(partKey(t.partition), v.Revision, is); err == nil {
+				return
+			}
+		}
+		t.life.pause(retryDelay)
+	}
+}
