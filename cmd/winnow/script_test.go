@@ -74,7 +74,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveFiles is the script command `serve DIR`: a web server for the files of DIR, at $SITE, until
-// the script ends. Below /moved-to/URL it redirects to that URL.
+// the script ends. $TWIN is the same server by another name, so another site. Below /moved-to/URL it redirects to that URL.
 func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
@@ -89,6 +89,7 @@ func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("SITE", server.URL)
+	ts.Setenv("TWIN", strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
 }
 
 // store is the script command `store`: an S3 server in the environment of the script, until it ends.

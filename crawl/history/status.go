@@ -278,7 +278,9 @@ func (c *Crawl) StatusFile() *Status {
 		return nil
 	}
 	s.Ran = time.Duration(s.Worked * float64(time.Second))
-	s.Remote = s.Remote.Recount(c.parts.Archive, "")
+	if c.parts.Archive != nil { // nil: see readAll
+		s.Remote = s.Remote.Recount("", c.parts.Archive)
+	}
 	switch {
 	case c.Running:
 		s.State, s.Why = StateRunning, ""
@@ -302,7 +304,7 @@ func (c *Crawl) Status() (*Status, error) {
 	x := &Status{State: StatePaused, Fetchers: c.config.Fetchers}
 	x.Fill(s, s.Now)
 	x.AddDetails(s)
-	x.Caps, x.Remote = s.Caps(c.config), x.Remote.Recount(c.parts.Archive, c.config.Archive)
+	x.Caps, x.Remote = s.Caps(c.config), x.Remote.Recount(c.config.Archive, c.parts.Archive)
 	switch {
 	case c.Running:
 		x.State = StateRunning

@@ -31,6 +31,7 @@ func (s *Status) Add(x *Status) *Status {
 		return s
 	}
 	sum := *s
+	sum.Place = above(s.Place, x.Place)
 	sum.Files, sum.Bytes, sum.Waiting, sum.Size = s.Files+x.Files, s.Bytes+x.Bytes, s.Waiting+x.Waiting, s.Size+x.Size
 	if sum.Error == "" {
 		sum.Error, sum.Since, sum.Next = x.Error, x.Since, x.Next
@@ -38,11 +39,27 @@ func (s *Status) Add(x *Status) *Status {
 	return &sum
 }
 
-// Recount returns the status with the files that an archive directory has now. s may be nil: there
-// is none of a crawl that keeps all files, which place, the one of its configuration, tells.
-func (s *Status) Recount(dir disk.Dir, place string) *Status {
-	l, err := look(dir, nil)
-	if err != nil || s == nil && place == "" && l.status.Files == 0 {
+// above returns the place that two places are below.
+func above(a, b string) string {
+	for a != "" && b != a && !strings.HasPrefix(b, a+"/") {
+		a = a[:max(0, strings.LastIndexByte(a, '/'))]
+	}
+	return a
+}
+
+// Recount returns the status with the files that archive directories, those of all partitions, have
+// now. s may be nil: there is none of a crawl that keeps all files, which place, the one of its
+// configuration, tells.
+func (s *Status) Recount(place string, dirs ...disk.Dir) *Status {
+	var now Status
+	for _, dir := range dirs {
+		l, err := look(dir, nil)
+		if err != nil {
+			return s
+		}
+		now = *now.Add(&l.status)
+	}
+	if s == nil && place == "" && now.Files == 0 {
 		return s
 	}
 	x := &Status{}
@@ -51,7 +68,7 @@ func (s *Status) Recount(dir disk.Dir, place string) *Status {
 	} else if p, err := Parse(place); err == nil {
 		x.Place = p.Short()
 	}
-	x.Files, x.Bytes, x.Waiting, x.Size = l.status.Files, l.status.Bytes, l.status.Waiting, l.status.Size
+	x.Files, x.Bytes, x.Waiting, x.Size = now.Files, now.Bytes, now.Waiting, now.Size
 	if x.Waiting == 0 {
 		x.Error, x.Since, x.Next = "", nil, nil
 	}

@@ -142,7 +142,7 @@ var arrows = map[string][]string{
 	"exchange":                      {},
 	"crawl/checkpoint":              {"crawl/layout", "crawl/snapshot", "crawl/state", "graph"},
 	"exchange/suffix":               {},
-	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
+	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/remote", "crawl/remote/s3", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl/control", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
 	"cluster":                       {"cluster/roster"},
