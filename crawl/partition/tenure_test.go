@@ -70,7 +70,7 @@ func (x *testTenure) Commit(g journal.Group, session bool, local func() error) e
 // nothing is written. Another machine continues from the copy of the journal, with no archive and no
 // snapshot, and in the end all pages were fetched.
 func TestTenure(t *testing.T) {
-	for _, ends := range []int{2, 6, 12} {
+	for _, ends := range []int{4, 8, 14} {
 		synctest.Test(t, func(t *testing.T) { continueElsewhere(t, ends) })
 	}
 }

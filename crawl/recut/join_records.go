@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
 // translate translates a record of a partition.
 func (m *member) translate(r *journal.Record) error {
 	switch e := &r.Event; e.Kind {
-	case event.Sent: // what it tells is known
+	case event.Sent, event.Wanted, event.Granted: // what they tell is known
 	case event.Asked:
 		m.askedFor(e.Needs[0]).next++
 	case event.Session:
@@ -37,7 +39,12 @@ func (m *member) translate(r *journal.Record) error {
 		m.moved(r)
 	case event.Seed:
 		m.seeded(r)
-	case event.Needed, event.Brought, event.Unneeded, event.Judged, event.Rendered:
+	case event.Needed, event.Brought, event.Unneeded:
+		return &hint.Error{
+			Text: "partitions of a crawl with requisites cannot be read as one yet",
+			Hint: "name the directory of one partition, such as " + layout.PartitionName(m.self),
+		}
+	case event.Judged, event.Rendered:
 		return fmt.Errorf("record %d of partition %d: an event %v, which crawls with several partitions do not have", r.Seq, m.self, e.Kind)
 	default:
 		m.same(r)
