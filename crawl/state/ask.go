@@ -2,7 +2,7 @@ package state
 
 import (
 	"bytes"
-	"encoding/gob"
+	"encoding/json"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -40,21 +40,23 @@ type Rules struct {
 	Again  bool          // it is to be requested again after Wait
 	Wait   time.Duration // otherwise: how long it holds
 	Hop    string        // where it has moved to; "": it has not
-	Rules  []byte
-	Files  []string // sitemap files that it names
+	Rules  []byte        `json:",omitempty"` // an empty list and none are the same bytes
+	Files  []string      `json:",omitempty"` // sitemap files that it names
 }
 
-// pack returns a note as bytes.
+// pack returns a note as bytes. Notes wait in snapshots, and the same note must always be the same
+// bytes. A gob is not: it has numbers of types, which depend on what the process has encoded before.
+// For the same reason the head of snapshots is the only gob of the program.
 func pack(v any) []byte {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+	b, err := json.Marshal(v)
+	if err != nil {
 		panic(err) // its types are plain
 	}
-	return b.Bytes()
+	return b
 }
 
 // unpack reads what pack wrote, and reports whether it could.
-func unpack(b []byte, v any) bool { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) == nil }
+func unpack(b []byte, v any) bool { return json.Unmarshal(b, v) == nil }
 
 // Asks calls ask, rules and part for the notes of a message that the driver has to act on.
 func Asks(notes []exchange.Note, ask func(*Ask), rules func(*Rules), part func(*PartAsk)) {
