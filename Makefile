@@ -25,7 +25,7 @@ COLD        := b25eb86
 # changes what is inlined and nothing else; make build and make bench use it.
 check test browser race engine: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test browser race torture engine bench polite scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture engine store bench polite scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -60,6 +60,13 @@ torture: ## 50 kills of real crawls, hundreds of power losses in memory, every c
 engine: ## what clusters rely on, with three real brokers: power loss, a full disk, killed leaders, two writers, costs; six minutes, and root for the first two
 	@out=$$(mktemp); WINNOW_ENGINE=1 go test -count=1 -timeout 20m -v -run Machine ./cluster/nats > $$out 2>&1; rc=$$?; \
 	grep -E '^\||--- (FAIL|SKIP)|_test.go:|panic' $$out; rm -f $$out; exit $$rc
+
+VERSITYGW_MODULE = github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+store: ## kills of a crawl that sends its WARC files to an S3 server, and of that: versitygw, which is built first; minutes
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	GOBIN=$$dir go install $(VERSITYGW_MODULE) && \
+	VERSITYGW=$$dir/versitygw go test -count=1 -timeout 30m -v -run TortureStore ./cmd/winnow
 
 bench: ## ratios against yardsticks, then every Go benchmark, then other crawlers and an older winnow (bench/peers), 20 minutes
 	go run ./bench

@@ -224,6 +224,7 @@ func (l *loop) lookAfter(now time.Duration) {
 	l.scores.look(now, l.inbox.reloads)
 	l.inbox.reloads = false
 	l.index.Look(l.position, l.log.Warn)
+	l.options.uploads.Look(l.position)
 	l.crew.expire(now)
 	l.report(now)
 }
@@ -390,6 +391,7 @@ func (l *loop) closeFiles() error {
 		return err
 	}
 	l.index.Finish(l.limits.stopping == whyStopped, l.log.Warn)
+	l.sendRest()
 	if k := l.keeper; k != nil { // an index may have been written of a file that was removed meanwhile
 		_ = k.sweep()
 	}

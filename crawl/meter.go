@@ -96,6 +96,7 @@ func (l *loop) measure(now time.Duration) {
 	l.limits.ceiling.weigh(l.state, l.snapshots.Held(), s)
 	s.Commits, s.Committed, s.Measured = l.commits, l.lastCommit, time.Now()
 	s.Archive, s.Journal = l.archived, l.records
+	s.Remote = l.options.uploads.Status()
 	if r := l.crew.harvest.names; r != nil {
 		s.DNS = r.Stats()
 	}

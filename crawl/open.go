@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -20,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/past"
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/visit"
@@ -120,7 +120,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), c.worth.complete(o, c.state, c.fresh)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), past.CheckSame(o.Dir, lastConfig(c.state), &o.Config), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), c.worth.complete(o, c.state, c.fresh)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {
@@ -170,54 +170,11 @@ func (c *opened) openArchive(o *RunOptions, set *state.Setup, last archive.Posit
 		return err
 	}
 	x := c.warc.Recovery()
-	logRecovery(o, x)
+	x.Log(o.Log, layout.ArchiveDir)
 	if x.Missing > 0 && !x.Absent {
-		c.lost, err = lostSince(c.dir.Journal, last.File, last.Size-x.Missing)
+		c.lost, err = visit.LostSince(journal.Reader{Dir: c.dir.Journal}, last.File, last.Size-x.Missing)
 	}
 	return err
-}
-
-// lostSince returns when the first answer was requested that a WARC file has lost from an
-// offset on, in Unix milliseconds; 0 if there is none.
-func lostSince(dir disk.Dir, file int, from int64) (since int64, err error) {
-	wall := int64(0)
-	read := journal.Reader{Dir: dir, Damage: func(*journal.Damage) error { return nil }}
-	read.Record = func(r *journal.Record) error {
-		if s := r.Facts.Session; s != nil {
-			wall = s.Wall - int64(r.Now)
-		}
-		p := r.Facts.Place
-		if int(p.File) != file || p.Length == 0 || p.Offset+p.Length <= from {
-			return nil
-		}
-		if at := visit.DateStored(wall, r); since == 0 || at < since {
-			since = at
-		}
-		return nil
-	}
-	_, err = read.Run()
-	return since, err
-}
-
-// logRecovery logs where the archive differs from the journal.
-func logRecovery(o *RunOptions, r *archive.Recovery) {
-	if len(r.Aside) > 0 {
-		bytes := int64(0)
-		for _, x := range r.Aside {
-			bytes += x.Bytes
-		}
-		o.Log.Warn("the WARC files hold more than the journal lists: the journal has lost its end, or is an older copy; "+
-			"nothing was deleted: the rest was set aside, and its pages are fetched again. "+
-			"If you have a newer journal, stop, restore it and give the files their old names; otherwise you may delete them",
-			"files", len(r.Aside), "bytes", bytes, "first", layout.ArchiveDir+"/"+r.Aside[0].Name)
-	}
-	switch {
-	case r.Absent:
-		o.Log.Info("the last WARC file was moved away or lost; the crawl begins the next one", "bytes", r.Missing)
-	case r.Missing > 0:
-		o.Log.Warn("the last WARC file is shorter than recorded in the journal, as after a power loss with --sync=false; "+
-			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
-	}
 }
 
 // A directory is a crawl directory that is locked while it is open.
@@ -237,7 +194,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 		d.Parts, err = layout.Open(open)
 		return d, err
 	}
-	if err := CheckDirectory(o.Dir); err != nil {
+	if err := layout.CheckDirectory(o.Dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
@@ -245,7 +202,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 	}
 	var err error
 	if d.lock, err = layout.Lock(filepath.Join(o.Dir, layout.LockFile)); err != nil {
-		return nil, LockError(o.Dir, err)
+		return nil, layout.LockError(o.Dir, err)
 	}
 	d.Parts, err = layout.Open(func(name string) (disk.Dir, error) {
 		path := filepath.Join(o.Dir, filepath.FromSlash(name))
@@ -274,34 +231,6 @@ func syncNames(dir string) error {
 	}
 	_ = disk.OS(filepath.Dir(filepath.Clean(dir))).Sync()
 	return nil
-}
-
-// CheckDirectory returns an error for a directory that holds something else than a crawl.
-func CheckDirectory(path string) error {
-	list, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return &hint.Error{Text: "cannot open " + path, Hint: "choose another place with --dir", Err: err}
-	case len(list) == 0 || layout.IsCrawl(path):
-		return nil
-	}
-	return &hint.Error{
-		Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", path, list[0].Name()),
-		Hint: "choose an empty or new directory with --dir",
-	}
-}
-
-// LockError explains why a directory could not be locked.
-func LockError(dir string, err error) error {
-	if errors.Is(err, layout.ErrLocked) {
-		return &hint.Error{
-			Text: "another winnow is running in " + dir,
-			Hint: "wait for it, stop it with Ctrl-C, or choose another --dir; winnow status " + dir + " shows how far it is",
-		}
-	}
-	return &hint.Error{Text: "cannot lock " + dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
 }
 
 func (d *directory) close() {

@@ -129,17 +129,3 @@ func (a *admission) wantsOld() bool {
 	set := a.state.Setup
 	return set.Policy.OldKnown() || set.SitePolicy != nil && set.SitePolicy.OldKnown()
 }
-
-// checkHistory returns an error if a crawl that is resumed names another earlier crawl than
-// when it began: pages have their values since then.
-func checkHistory(o *RunOptions, s *state.State) error {
-	was := lastConfig(s)
-	if was == nil || was.History == o.Config.History {
-		return nil
-	}
-	text := fmt.Sprintf("%s began with --history %s", o.Dir, was.History)
-	if was.History == "" {
-		text = o.Dir + " began without --history"
-	}
-	return &hint.Error{Text: text + ", and that cannot change", Hint: "leave --history out to resume it, or choose another --dir for a new crawl"}
-}

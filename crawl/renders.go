@@ -6,6 +6,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
 	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/render/browser"
 	"github.com/winnow-crawler/winnow/crawl/render/offline"
@@ -47,7 +49,7 @@ func newRenders(s *session, o *outcomes, g *gather.Options) renders {
 	}
 	sites := config.NewOverrides(s.config) // those of the session are for its own goroutine
 	studio := &offline.Studio{
-		Journal: journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}), Archive: s.dir.Archive,
+		Journal: journal.NewFinder(s.dir.Journal, journal.Header{Crawl: s.id.Crawl, Partitions: 1}), Archive: remote.Dir(context.Background(), s.dir.Archive, s3.Dial),
 		Gather: g, MaxBody: sites.LargestBody(),
 		Secret: func(site []byte) bool {
 			for name := range sites.Headers.Of(site) {

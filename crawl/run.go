@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -62,9 +63,10 @@ type RunOptions struct {
 	Port *port.Port
 	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
-	Chance *Chance
-	keep   *config.Config // what the next run is to find as configuration; nil: Config
-	orders orders
+	Chance  *Chance
+	keep    *config.Config // what the next run is to find as configuration; nil: Config
+	orders  orders
+	uploads *remote.Uploader // nil: WARC files stay here
 }
 
 // Machine is the part of the outside world that the crawler touches. The zero value is the
@@ -130,6 +132,10 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds)
 	v, ctx := newVisitor(ctx, &o)
 	defer v.stop(nil)
+	if err := o.startUploads(ctx); err != nil {
+		return nil, err
+	}
+	defer o.uploads.Close()
 	w, err := readWorth(&o) // it reads files: before anything is created
 	if err == nil {
 		err = makeTopic(ctx, &o)

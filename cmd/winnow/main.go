@@ -127,7 +127,7 @@ func newRootCommand(u *console.UI) *cobra.Command {
 	root.SetHelpCommand(console.NewHelpCommand(u))
 	addGroup(root, "To crawl:", newCrawlCommand(u), newStatusCommand(u), newReportCommand(u), newRetryCommand(u), newSplitCommand(u), newConfigCommand(u), newRobotsCommand(u))
 	addGroup(root, "To look into a crawl:", newPagesCommand(u), newSitesCommand(u), newExplainCommand(u), newLogCommand(u), newFrontierCommand(u),
-		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u))
+		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u), newUploadCommand(u))
 	addGroup(root, "To read what was stored:", newCatCommand(u), newTextCommand(u), newExportArchiveCommand(u))
 	addGroup(root, "To try it out, without the Web:", newDemoCommand(u), newWebCommand(u))
 	addGroup(root, "The laboratory:", newSimCommand(u), graphs.NewCommand(u), newRankCommand(u), newLabCommand(u))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3test"
 	"github.com/winnow-crawler/winnow/internal/console"
 )
 
@@ -42,11 +43,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
+			env.Values["store"] = new(*s3test.Server)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector waits a second at each exit
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "holds": holds, "serve": serveFiles, "gzip": compress, "cut": cut, "flip": flip,
+			"exits": exits, "holds": holds, "serve": serveFiles, "store": store, "gzip": compress, "cut": cut, "flip": flip,
 		},
 	})
 }
@@ -72,7 +74,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveFiles is the script command `serve DIR`: a web server for the files of DIR, at $SITE, until
-// the script ends. Below /moved-to/URL it redirects to that URL.
+// the script ends. $TWIN is the same server by another name, so another site. Below /moved-to/URL it redirects to that URL.
 func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
@@ -87,6 +89,29 @@ func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("SITE", server.URL)
+	ts.Setenv("TWIN", strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
+}
+
+// store is the script command `store`: an S3 server in the environment of the script, until it ends.
+// `store down` lets connections to it break, `store up` ends that.
+func store(ts *testscript.TestScript, neg bool, args []string) {
+	server := ts.Value("store").(**s3test.Server)
+	switch {
+	case neg || len(args) > 1 || len(args) == 1 && *server == nil:
+		ts.Fatalf("usage: store [down|up]")
+	case len(args) == 1 && args[0] == "down":
+		(*server).Down()
+	case len(args) == 1:
+		(*server).Do(nil)
+	default:
+		s, err := s3test.Start()
+		ts.Check(err)
+		*server = s
+		ts.Defer(s.Close)
+		for name, value := range s.Env() {
+			ts.Setenv(name, value)
+		}
+	}
 }
 
 // holds is the script command `holds DIR NAME...`: the directory holds these files

@@ -3,16 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
 	"github.com/winnow-crawler/winnow/internal/console"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
 )
 
 type verifyOptions struct {
-	limit int // findings of a kind that are listed
+	limit  int  // findings of a kind that are listed
+	remote bool // read what is in a store, too
 }
 
 func newVerifyCommand(u *console.UI) *cobra.Command {
@@ -35,16 +42,19 @@ nothing and relies on the records alone. It checks:
 
 Bytes after the last commit of a killed crawl are not a violation: the next run removes them.
 A WARC file that was moved away is not one either: its responses are counted and skipped. A
-damaged or truncated file is a violation.
+damaged or truncated file is a violation. Of files that were sent to a store (--archive), it
+compares size and checksum with what the store reports; --remote reads them.
 Exit code 0: no violation; 3: violations were found.`,
 		Example: `  winnow verify a.example.crawl
-  winnow verify a.example.crawl --json --limit 10000`,
+  winnow verify a.example.crawl --json --limit 10000
+  winnow verify a.example.crawl --remote`,
 		Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(cmd.Context(), u, opt, args[0])
 		},
 	}
 	console.Whole(cmd.Flags(), &opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
+	cmd.Flags().BoolVar(&opt.remote, "remote", false, "read the WARC files that are in a store, too")
 	return cmd
 }
 
@@ -61,12 +71,19 @@ func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir strin
 	}
 	p := show.NewProgress(u.Progress(), "verify "+dir, 0, show.UnitBytes)
 	defer p.Done()
-	f, err := history.Verify(ctx, dir, history.VerifyOptions{
+	o := history.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
 		Progress: func(done, total int64) {
 			p.Note(fmt.Sprintf("%s of %s, %s", show.Bytes(done), show.Bytes(total), show.Percent(done, total)))
 		},
-	})
+	}
+	if opt.remote {
+		o.Archive = func(d disk.Dir) disk.Dir { return remote.Dir(ctx, d, s3.Dial) }
+	}
+	f, err := history.Verify(ctx, dir, o)
+	if err == nil {
+		err = askStores(ctx, dir, opt, f)
+	}
 	p.Done()
 	if err != nil {
 		return err
@@ -83,6 +100,35 @@ func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir strin
 		return console.Missingf("%s: %s found", dir, show.Counted(n, "violation"))
 	}
 	return err
+}
+
+// askStores asks the stores of WARC files that were sent for size and checksum.
+func askStores(ctx context.Context, dir string, opt *verifyOptions, f *history.Findings) error {
+	dirs, err := history.Dirs(dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range dirs {
+		a, err := remote.Check(ctx, disk.OS(filepath.Join(d, layout.ArchiveDir)), s3.Dial)
+		if err != nil {
+			return err
+		}
+		f.Remote += a.Files
+		for _, wrong := range a.Wrong {
+			f.Kinds[history.FindArchive]++
+			f.List = append(f.List, history.Finding{Kind: history.FindArchive, What: wrong})
+		}
+		switch at := show.Counted(a.Files, "WARC file") + ", " + show.Bytes(a.Bytes) + ", in " + strings.Join(a.Places, ", "); {
+		case a.Files == 0:
+		case a.Unasked != nil:
+			f.Notes = append(f.Notes, at+" could not be verified: "+a.Unasked.Error())
+		case opt.remote:
+			f.Notes = append(f.Notes, at+": read")
+		default:
+			f.Notes = append(f.Notes, at+": compared with what the store reports; --remote reads the answers in them")
+		}
+	}
+	return nil
 }
 
 // verifyJSON prints each finding as an object, and last what was verified.

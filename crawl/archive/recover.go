@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -21,6 +22,27 @@ type Aside struct {
 	From  string // the file, or the one whose end it was
 	Name  string // what it is called now
 	Bytes int64
+}
+
+// Log logs where the archive, which is in a directory, differs from the journal.
+func (r *Recovery) Log(log *slog.Logger, dir string) {
+	if len(r.Aside) > 0 {
+		bytes := int64(0)
+		for _, x := range r.Aside {
+			bytes += x.Bytes
+		}
+		log.Warn("the WARC files hold more than the journal lists: the journal has lost its end, or is an older copy; "+
+			"nothing was deleted: the rest was set aside, and its pages are fetched again. "+
+			"If you have a newer journal, stop, restore it and give the files their old names; otherwise you may delete them",
+			"files", len(r.Aside), "bytes", bytes, "first", dir+"/"+r.Aside[0].Name)
+	}
+	switch {
+	case r.Absent:
+		log.Info("the last WARC file is not here: it was sent to a store, moved away or lost; the crawl begins the next one", "bytes", r.Missing)
+	case r.Missing > 0:
+		log.Warn("the last WARC file is shorter than recorded in the journal, as after a power loss with --sync=false; "+
+			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
+	}
 }
 
 // MaxTail is the largest number of bytes beyond the last commit that count as the group
@@ -116,6 +138,13 @@ func (x *remains) lost() bool {
 	return closed || len(x.later) > 1 || sum > MaxTail
 }
 
+// holds reports whether an index is that of the file of the position, and that file is closed and
+// ends there. It may not be here: see package remote.
+func (x *remains) holds(prefix, index string) bool {
+	number, _, _ := parseName(prefix, index)
+	return number == x.at.File && x.at.Size > 0 && !isOpen(x.current.Name) && x.tail() == 0
+}
+
 func isOpen(name string) bool { return strings.HasSuffix(name, OpenSuffix) }
 
 // sort finds the remains, and closes earlier files that are still called open.
@@ -154,7 +183,7 @@ func (w *Writer) clear(x *remains) error {
 	}
 	kept := PartName(strings.TrimSuffix(x.current.Name, OpenSuffix)) // what lies beyond is not used
 	for _, name := range x.indexes {
-		if name == kept && isOpen(x.current.Name) {
+		if name == kept && isOpen(x.current.Name) || x.holds(w.config.Prefix, name) {
 			continue
 		}
 		if err := w.dir.Remove(name); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/advise"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -208,6 +209,23 @@ func (c *Config) checkWords() error {
 	}
 	if !slices.Contains([]string{StorePages, StoreLinks, StoreBoth}, c.Store) {
 		return keyErrorf("store", "%q: want both or links", c.Store)
+	}
+	return c.checkArchive()
+}
+
+// checkArchive looks at the place to which WARC files are sent.
+func (c *Config) checkArchive() error {
+	if c.Archive == "" {
+		return nil
+	}
+	if _, err := remote.Parse(c.Archive); err != nil {
+		return &KeyError{"archive", remote.Example, err}
+	}
+	switch {
+	case c.KeepPages > 0:
+		return &KeyError{"archive", "", errors.New("it cannot be used with keep_pages, which rewrites WARC files: what is sent never changes")}
+	case !c.KeepsPages():
+		return &KeyError{"archive", "", errors.New("there are no WARC files with store = 'links'")}
 	}
 	return nil
 }

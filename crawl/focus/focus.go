@@ -151,7 +151,7 @@ func (m *maker) examples(ctx context.Context, dir string) error {
 
 // fetched adds the examples that a crawl has fetched.
 func (m *maker) fetched(ctx context.Context, dir string, urls []string, corpus *topic.Corpus) error {
-	files, err := history.WARCFiles(dir)
+	files, err := warcFiles(dir)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (m *maker) like(ctx context.Context) error {
 	if dir == "" {
 		return nil
 	}
-	files, err := history.WARCFiles(dir)
+	files, err := warcFiles(dir)
 	switch {
 	case err != nil:
 		return err

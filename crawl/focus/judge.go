@@ -18,7 +18,7 @@ import (
 // Judge returns what those examples of the topic have to do with it that the crawl in a directory
 // has fetched, in the order of their numbers. They are read as they are stored.
 func Judge(s *state.State, c *config.Config, dir string) ([]event.Event, error) {
-	files, err := history.WARCFiles(dir)
+	files, err := warcFiles(dir)
 	if err != nil {
 		return nil, err
 	}

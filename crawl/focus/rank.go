@@ -23,7 +23,7 @@ type Ranked struct {
 // the files. Of a page that was fetched several times, the last version counts. With several
 // queries the nearest counts.
 func Rank(ctx context.Context, dir string, c *config.Config) ([]Ranked, error) {
-	files, err := history.WARCFiles(dir)
+	files, err := warcFiles(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,7 @@ func (x *Status) sum(s *Status) {
 		}
 		add(reflect.ValueOf(x.Requisites).Elem(), reflect.ValueOf(s.Requisites).Elem())
 	}
+	x.Remote = x.Remote.Add(s.Remote)
 	x.latest(s)
 }
 

@@ -137,10 +137,13 @@ func readAll(ctx context.Context, dir string) (*Status, error) {
 	}
 	defer a.Close()
 	top := &Crawl{Path: dir, Running: layout.Locked(filepath.Join(dir, layout.LockFile))}
+	var archives []disk.Dir
 	for _, c := range a.Crawls {
 		top.end.Next += c.end.Next
+		archives = append(archives, c.parts.Archive)
 	}
 	if s := top.StatusFile(); s != nil {
+		s.Remote = s.Remote.Recount("", archives...)
 		return s, nil
 	}
 	list, err := a.Statuses()

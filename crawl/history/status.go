@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -72,6 +73,7 @@ type Status struct {
 	Down        int64            `json:"unreachable_sites"`
 	Unreachable []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
 	Caps        []state.Cap      `json:"limits,omitempty"`      // limits that left something out
+	Remote      *remote.Status   `json:"remote,omitempty"`      // WARC files in a store; nil: none
 	Topic       *TopicStatus     `json:"topic,omitempty"`       // nil if the crawl is about nothing in particular
 	Record      uint64           `json:"record"`                // number of the next record of the journal
 	Sample      int64            `json:"link_sample"`           // the policy looks at the links of one fetched page of how many; 1: of all
@@ -276,6 +278,9 @@ func (c *Crawl) StatusFile() *Status {
 		return nil
 	}
 	s.Ran = time.Duration(s.Worked * float64(time.Second))
+	if c.parts.Archive != nil { // nil: see readAll
+		s.Remote = s.Remote.Recount("", c.parts.Archive)
+	}
 	switch {
 	case c.Running:
 		s.State, s.Why = StateRunning, ""
@@ -299,7 +304,7 @@ func (c *Crawl) Status() (*Status, error) {
 	x := &Status{State: StatePaused, Fetchers: c.config.Fetchers}
 	x.Fill(s, s.Now)
 	x.AddDetails(s)
-	x.Caps = s.Caps(c.config)
+	x.Caps, x.Remote = s.Caps(c.config), x.Remote.Recount(c.config.Archive, c.parts.Archive)
 	switch {
 	case c.Running:
 		x.State = StateRunning

@@ -3,26 +3,13 @@ package history
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 )
-
-// WARCFiles returns the WARC files of a crawl in their order.
-func WARCFiles(dir string) (files []string, err error) {
-	list, err := Dirs(dir)
-	for i := 0; err == nil && i < len(list); i++ {
-		var some []string
-		some, err = filepath.Glob(filepath.Join(list[i], layout.ArchiveDir, "*.warc*"))
-		files = append(files, some...)
-	}
-	return files, err
-}
 
 // EachText calls fn with the URLs, titles and texts of the HTML pages in WARC files, in their
 // order, until fn returns an error. A page that was fetched several times comes several times.

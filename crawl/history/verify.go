@@ -39,6 +39,9 @@ type VerifyOptions struct {
 	Limit int
 	// Progress, if not nil, is called with the bytes that were read, and all bytes.
 	Progress func(done, total int64)
+	// Archive, if not nil, returns the archive directory with files that are in a store. They are
+	// read, too.
+	Archive func(disk.Dir) disk.Dir
 }
 
 // Kinds of findings.
@@ -90,8 +93,9 @@ type Findings struct {
 	Withheld  int64 `json:"withheld" show:"not stored,omitzero" remark:"pages that ask for that (noindex or noarchive)"`
 	Kept      int64 `json:"kept,omitempty" show:"kept,omitzero" remark:"pages; {Dropped: page} dropped"` // with --keep-pages
 	Dropped   int64 `json:"dropped,omitempty"`
-	Undated   int64 `json:"-"`                                                                                            // revisits by an earlier version, which do not say to what
-	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                             // WARC files that do not exist
+	Undated   int64 `json:"-"`                                                                // revisits by an earlier version, which do not say to what
+	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"` // WARC files that do not exist
+	Remote    int64 `json:"archive_files_remote" show:"in a store,omitzero" remark:"WARC files"`
 	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                             // compared with the URL file
 	Snapshots int64 `json:"snapshots" show:"snapshots" remark:"compared"`                                                 // compared
 	Differs   int64 `json:"decisions_changed" show:"changed" remark:"decisions that this version would make differently"` // decisions that this program would not make
@@ -154,6 +158,9 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error)
 // called before or after it.
 func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
+	if o.Archive != nil {
+		c.parts.Archive = o.Archive(c.parts.Archive)
+	}
 	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}, Notes: []string{}}, session: -1}
 	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1, passed: map[int]int64{}, gone: map[int]bool{}}
 	defer v.own.Free()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -35,6 +36,7 @@ type archiveWalk struct {
 	absent []int         // numbers of the missing files
 	passed map[int]int64 // answers in missing files
 	gone   map[int]bool  // files that were to be removed: see verify_kept.go
+	sent   map[int]bool  // files that are in a store: see package remote
 
 	aside      int64 // files that an earlier run set aside
 	asideBytes int64
@@ -46,12 +48,16 @@ func (w *archiveWalk) list() error {
 	if err != nil {
 		return err
 	}
-	w.files = map[int]disk.Entry{}
+	w.files, w.sent = map[int]disk.Entry{}, map[int]bool{}
 	w.aside, w.asideBytes = 0, 0
 	for _, e := range all {
 		if archive.IsAside(e.Name) {
 			w.aside++
 			w.asideBytes += e.Size
+		}
+		warc, sent := remote.OfRecord(e.Name)
+		if n, ok := archive.FileNumber(warc); ok && sent {
+			w.sent[n] = true
 		}
 		if n, ok := archive.FileNumber(e.Name); ok {
 			w.files[n] = e
@@ -335,7 +341,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 // noteAbsent adds a note about missing files. They are no violation: finished files may be
 // moved elsewhere. Files that exist must be complete.
 func (w *archiveWalk) noteAbsent() {
-	w.absent = slices.DeleteFunc(w.absent, func(n int) bool { return w.gone[n] })
+	w.absent = slices.DeleteFunc(w.absent, func(n int) bool { return w.gone[n] || w.sent[n] })
 	if len(w.absent) == 0 {
 		return
 	}

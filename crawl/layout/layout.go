@@ -5,11 +5,14 @@ package layout
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -126,4 +129,32 @@ func IsCrawl(path string) bool {
 		}
 	}
 	return false
+}
+
+// CheckDirectory returns an error for a directory that holds something else than a crawl.
+func CheckDirectory(path string) error {
+	list, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &hint.Error{Text: "cannot open " + path, Hint: "choose another place with --dir", Err: err}
+	case len(list) == 0 || IsCrawl(path):
+		return nil
+	}
+	return &hint.Error{
+		Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", path, list[0].Name()),
+		Hint: "choose an empty or new directory with --dir",
+	}
+}
+
+// LockError explains why a directory could not be locked.
+func LockError(dir string, err error) error {
+	if errors.Is(err, ErrLocked) {
+		return &hint.Error{
+			Text: "another winnow is running in " + dir,
+			Hint: "wait for it, stop it with Ctrl-C, or choose another --dir; winnow status " + dir + " shows how far it is",
+		}
+	}
+	return &hint.Error{Text: "cannot lock " + dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
 }

@@ -50,6 +50,8 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_unchanged_visits_total", "Visits of pages that had not changed, by the status of the answer.", "status"},
 	{"winnow_not_transferred_bytes_total", "Bytes of the stored originals of pages that were answered with status 304.", ""},
 	{"winnow_kept_pages", "Pages in the archive of a crawl with keep_pages.", ""},
+	{"winnow_remote_files", "Finished WARC files of a crawl with archive, by state.", "state"},
+	{"winnow_remote_bytes", "Bytes of these files, by state.", "state"},
 	{"winnow_dropped_pages_total", "Pages that made room for others in the archive.", ""},
 	{"winnow_not_stored_bytes_total", "Bytes that the archive did not store again because the page had not changed.", ""},
 	{"winnow_rendered_pages", "Pages that need a browser to be read, by state.", "state"},
@@ -141,6 +143,13 @@ func pageMetrics(s *history.Status) []sample {
 			sample{"winnow_requisites", gauge, float64(x.Refused), []string{"refused"}},
 			sample{"winnow_requisites", gauge, float64(x.Crowded + x.LeftOut), []string{"left_out"}},
 			sample{"winnow_requisite_bytes_total", counter, float64(x.Bytes), nil})
+	}
+	if x := s.Remote; x != nil {
+		out = append(out,
+			sample{"winnow_remote_files", gauge, float64(x.Files), []string{"sent"}},
+			sample{"winnow_remote_files", gauge, float64(x.Waiting), []string{"waiting"}},
+			sample{"winnow_remote_bytes", gauge, float64(x.Bytes), []string{"sent"}},
+			sample{"winnow_remote_bytes", gauge, float64(x.Size), []string{"waiting"}})
 	}
 	for c := event.OK; c <= event.LastClass; c++ {
 		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c.String()]), []string{c.String()}})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/crawl/render"
 	"github.com/winnow-crawler/winnow/crawl/requisite"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -39,6 +40,7 @@ func TestMetrics(t *testing.T) {
 		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`, "winnow_commit_age_seconds 30",
 		"# TYPE winnow_requests_total counter", "go_goroutines",
 		`winnow_requisites{state="waiting"} 2`, `winnow_requisites{state="fetched"} 7`, "winnow_requisite_bytes_total 15", `winnow_rendered_pages{state="rendered"} 5`,
+		`winnow_remote_files{state="sent"} 21`, `winnow_remote_bytes{state="sent"} 22`, `winnow_remote_files{state="waiting"} 23`, `winnow_remote_bytes{state="waiting"} 24`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
@@ -142,6 +144,7 @@ func someStats() history.Status {
 	s.RefusedBy = map[string]int64{"robots": 900}
 	s.Requisites = &requisite.Tally{Known: 9, Fetched: 7, Bytes: 15}
 	s.Rendering = &render.Tally{Rendered: 5, Waiting: 6}
+	s.Remote = &remote.Status{Files: 21, Bytes: 22, Waiting: 23, Size: 24}
 	s.FailedBy, s.Delays = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"delay": 2_900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	s.NotModified, s.NotTransferred, s.Unchanged, s.NotStored = 11, 12, 13, 14

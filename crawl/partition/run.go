@@ -293,14 +293,14 @@ func hasJournal(dir string) bool {
 // open locks the directory, and describes a new crawl.
 func (t *top) open(o *crawl.RunOptions) (err error) {
 	if t.path != "" {
-		if err := crawl.CheckDirectory(t.path); err != nil {
+		if err := layout.CheckDirectory(t.path); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(t.path, 0o755); err != nil {
 			return &hint.Error{Text: "cannot make " + t.path, Hint: "choose another place with --dir", Err: err}
 		}
 		if t.lock, err = layout.Lock(filepath.Join(t.path, layout.LockFile)); err != nil {
-			return crawl.LockError(t.path, err)
+			return layout.LockError(t.path, err)
 		}
 	}
 	if t.resumed = t.file != nil; !t.resumed {

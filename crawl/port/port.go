@@ -172,6 +172,14 @@ func (free) Want(_, _ []float64) {}
 func (free) Decline()            {}
 func (free) Give(int)            {}
 
+// Name returns the name of the directory of the partition, "" if there is one partition.
+func (p *Port) Name() string {
+	if p == nil {
+		return ""
+	}
+	return layout.PartitionName(p.Self)
+}
+
 // Woken returns the channel Wake, nil for a crawl with one partition.
 func (p *Port) Woken() <-chan struct{} {
 	if p == nil {

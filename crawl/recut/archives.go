@@ -1,6 +1,7 @@
 package recut
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -27,10 +30,10 @@ type archived struct {
 	size int64 // when it was opened
 }
 
-func newArchives(all *history.All) (*archives, error) {
+func newArchives(ctx context.Context, all *history.All) (*archives, error) {
 	a := &archives{files: map[string]archived{}}
 	for i, c := range all.Crawls {
-		dir := disk.OS(filepath.Join(c.Path, layout.ArchiveDir))
+		dir := remote.Dir(ctx, disk.OS(filepath.Join(c.Path, layout.ArchiveDir)), s3.Dial)
 		list, err := dir.List()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

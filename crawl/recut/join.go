@@ -76,7 +76,7 @@ func join(ctx context.Context, all *history.All, temp string) (*history.Crawl, e
 	if err != nil {
 		return nil, err
 	}
-	if p.Archive, err = newArchives(all); err != nil {
+	if p.Archive, err = newArchives(ctx, all); err != nil {
 		return nil, err
 	}
 	return history.OpenParts(ctx, all.Path, p)

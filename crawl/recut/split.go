@@ -14,6 +14,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/exchange/suffix"
@@ -237,7 +239,7 @@ func (s *splitter) split() (*Division, error) {
 		return nil, err
 	}
 	var err error
-	if s.source, err = newSource(s.crawl, filepath.Join(s.o.Dir, layout.ArchiveDir)); err != nil {
+	if s.source, err = newSource(s.ctx, s.crawl, filepath.Join(s.o.Dir, layout.ArchiveDir)); err != nil {
 		return nil, err
 	}
 	for i := range s.o.Partitions {
@@ -348,8 +350,8 @@ type source struct {
 	next  int     // of ends
 }
 
-func newSource(c *history.Crawl, path string) (*source, error) {
-	x := &source{dir: disk.OS(path), names: map[int]disk.Entry{}, files: map[int]disk.File{}}
+func newSource(ctx context.Context, c *history.Crawl, path string) (*source, error) {
+	x := &source{dir: remote.Dir(ctx, disk.OS(path), s3.Dial), names: map[int]disk.Entry{}, files: map[int]disk.File{}}
 	list, err := x.dir.List()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

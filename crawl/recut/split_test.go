@@ -9,7 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/recut"
@@ -70,7 +69,7 @@ func nothingYet(t *testing.T, out string) func(done, total int64) error {
 				t.Errorf("%s is there before the split is complete", name)
 			}
 		}
-		if err := crawl.CheckDirectory(out + ".part"); err == nil {
+		if err := layout.CheckDirectory(out + ".part"); err == nil {
 			t.Error("a crawl would begin in what is not complete")
 		}
 		return nil

@@ -17,6 +17,10 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/remote"
+	"github.com/winnow-crawler/winnow/crawl/remote/s3"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // An Archive finds and reads what the crawl in a directory has stored, in all its partitions. Its
@@ -40,18 +44,25 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	defer all.Close()
 	a := &Archive{dir: dir, tails: map[string]*tail{}}
 	for _, c := range all.Crawls {
-		p := part{dir: c.Path}
+		tag := ""
 		if len(all.Crawls) > 1 {
-			p.tag = filepath.Base(c.Path) + "-"
+			tag = filepath.Base(c.Path) + "-"
 		}
-		a.parts = append(a.parts, p)
+		a.parts = append(a.parts, newPart(ctx, c.Path, tag))
 	}
 	return a, nil
 }
 
 // A part is the archive of one partition. WARC files of several partitions may have the same names:
 // the tag is put before them.
-type part struct{ dir, tag string }
+type part struct {
+	dir, tag string
+	files    disk.Dir // WARC files, also those in a store
+}
+
+func newPart(ctx context.Context, dir, tag string) part {
+	return part{dir, tag, remote.Dir(ctx, disk.OS(filepath.Join(dir, layout.ArchiveDir)), s3.Dial)}
+}
 
 // missing returns why a URL has no copy.
 func (a *Archive) missing(m Missing) *Missing {
@@ -71,7 +82,7 @@ func (a *Archive) Freeze() (*Archive, error) {
 	}
 	f := &Archive{dir: a.dir, parts: a.parts, fixed: []source{}}
 	for _, s := range all {
-		if s.path != "" {
+		if s.path != "" || s.remote {
 			f.fixed = append(f.fixed, s)
 		}
 	}
@@ -89,15 +100,12 @@ func (a *Archive) Prepare() error {
 type File struct {
 	Name string
 	Size int64 // of what is committed
-	path string
+	of   source
 }
 
 // Open opens the committed part of the file.
 func (f *File) Open() (io.ReadCloser, error) {
-	in, err := os.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) { // it has got its final name meanwhile
-		in, err = os.Open(strings.TrimSuffix(f.path, archive.OpenSuffix))
-	}
+	in, err := openWARC(f.of.files, f.of.name, f.of.path)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +113,23 @@ func (f *File) Open() (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(in, 0, f.Size), in}, nil
+}
+
+// openWARC opens a WARC file at one of some paths. If it is not there, it has got its final name
+// meanwhile, or it is in a store.
+func openWARC(dir disk.Dir, name string, paths ...string) (warcFile, error) {
+	for _, path := range paths {
+		if f, err := os.Open(path); !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+	}
+	return dir.Open(name, disk.Read)
+}
+
+// A warcFile is an open WARC file.
+type warcFile interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // Files returns the WARC files, in the order of their names.
@@ -115,8 +140,8 @@ func (a *Archive) Files() ([]File, error) {
 	}
 	var files []File
 	for _, s := range all {
-		if s.path != "" {
-			files = append(files, File{s.tag + s.name, s.size, s.path})
+		if s.path != "" || s.remote {
+			files = append(files, File{s.tag + s.name, s.size, s})
 		}
 	}
 	return files, nil
@@ -223,10 +248,40 @@ func (a *Archive) sourcesOf(p part) ([]source, error) {
 			all = append(all, s)
 		}
 	}
-	for name, path := range indexed { // what is left of files that somebody removed
-		all = append(all, source{part: p, name: strings.TrimSuffix(name, filepath.Ext(name)) + archive.Suffix, index: path})
+	more, err := p.elsewhere(indexed)
+	if err != nil {
+		return nil, err
 	}
+	all = append(all, more...)
 	slices.SortFunc(all, func(x, y source) int { return strings.Compare(x.name, y.name) })
+	return all, nil
+}
+
+// elsewhere returns what has an index and is not here: it is in a store, or somebody removed it.
+func (p part) elsewhere(indexed map[string]string) (all []source, err error) {
+	list, err := p.files.List()
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	for _, e := range list {
+		sizes[e.Name] = e.Size
+	}
+	for index, path := range indexed {
+		name := strings.TrimSuffix(index, filepath.Ext(index)) + archive.Suffix
+		size, there := sizes[name]
+		all = append(all, source{part: p, name: name, index: path, size: size, remote: there})
+	}
+	for _, e := range list {
+		warc, ok := remote.OfRecord(e.Name)
+		if _, has := sizes[archive.IndexName(warc)]; !ok || has {
+			continue
+		}
+		dir := filepath.Join(p.dir, layout.ArchiveDir)
+		if _, err := os.Stat(filepath.Join(dir, warc)); errors.Is(err, fs.ErrNotExist) {
+			return nil, &hint.Error{Text: warc + " is in a store, and its index is gone", Hint: "copy " + archive.IndexName(warc) + " from there to " + dir}
+		}
+	}
 	return all, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -232,16 +231,11 @@ func isText(media string) bool {
 	return false
 }
 
-// openFile opens a WARC file, which may get its final name just then.
-func (a *Archive) openFile(name string) (f *os.File, err error) {
+// openFile opens a WARC file, which may get its final name just then, or be in a store.
+func (a *Archive) openFile(name string) (warcFile, error) {
 	at, name := a.partOf(filepath.Base(name))
 	path := filepath.Join(at.dir, layout.ArchiveDir, name)
-	for _, tail := range []string{"", archive.OpenSuffix, ""} {
-		if f, err = os.Open(path + tail); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return f, err
+	return openWARC(at.files, name, path, path+archive.OpenSuffix)
 }
 
 // partOf returns the partition of a WARC file, and the name that the file has there.
@@ -255,10 +249,15 @@ func (a *Archive) partOf(name string) (part, string) {
 }
 
 func (a *Archive) unreadable(v *Visit, err error) error {
-	return &hint.Error{
+	e := &hint.Error{
 		Text: "cannot read the copy of " + v.URL, Err: err,
 		Hint: "winnow verify " + a.dir + " lists what is wrong with the archive; a wrong index can be deleted, winnow report writes it again",
 	}
+	var more *hint.Error
+	if errors.As(err, &more) && more.Hint != "" { // of a store
+		e.Hint = more.Hint
+	}
+	return e
 }
 
 // maxHops is the number of redirects that Follow follows.

@@ -19,10 +19,12 @@ import (
 type source struct {
 	part
 	name  string // of the WARC file, without what marks it as open
-	path  string // of the WARC file; empty: it is gone, and the index is left
+	path  string // of the WARC file; empty: it is not here
 	size  int64  // of what is committed
 	lines []byte // nil: the file at index has them
 	index string
+	// remote says of a file that is not here that it is in a store.
+	remote bool
 }
 
 // id returns what tells a source from others, also after its file has got its final name.

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func (p *pile) write(dir string, index bool) {
 }
 
 func newArchive(dir string) *Archive {
-	return &Archive{dir: dir, parts: []part{{dir: dir}}, tails: map[string]*tail{}}
+	return &Archive{dir: dir, parts: []part{newPart(context.Background(), dir, "")}, tails: map[string]*tail{}}
 }
 
 // Every URL of an index is found, and none that is not in it, whatever its place.

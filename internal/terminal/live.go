@@ -61,6 +61,9 @@ func (v *View) Lines(s *history.Status, width, height int) []string {
 	if s.Withheld > 0 {
 		lines = append(lines, v.labelled(width, "not stored", []string{show.Grouped(s.Withheld), withheldText(false)}))
 	}
+	if s.Remote != nil {
+		lines = append(lines, v.labelled(width, "sent", wording.Remote(s.Remote)))
+	}
 	if len(s.Fetching) > 0 {
 		lines = append(lines, v.now(s, width))
 	}

@@ -108,6 +108,9 @@ func (p *Plain) numbers(s *history.Status) string {
 	if s.Withheld > 0 {
 		parts = append(parts, fmt.Sprintf("%s not stored (noindex, noarchive)", show.Grouped(s.Withheld)))
 	}
+	if x := s.Remote; x != nil {
+		parts = append(parts, fmt.Sprintf("%s sent, %s waiting", show.Counted(x.Files, "WARC file"), show.Grouped(x.Waiting)))
+	}
 	parts = append(parts, show.Rate(s.Rate)+"/s")
 	if left := timeLeft(s); left != "" {
 		parts = append(parts, left)

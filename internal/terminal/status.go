@@ -119,6 +119,10 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	if s.Kept+s.Dropped > 0 {
 		t.Add("kept", show.Grouped(s.Kept), "pages in the archive, "+show.Grouped(s.Dropped)+" dropped")
 	}
+	if s.Remote != nil {
+		text := wording.Remote(s.Remote)
+		t.Add("sent", text[0], strings.Join(text[1:], "; "))
+	}
 }
 
 // renderText describes what a browser has shown.

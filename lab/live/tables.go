@@ -262,6 +262,11 @@ func (r *Report) figures() show.Section {
 		add("pages kept in the archive", show.Count(s.Kept))
 		add("pages dropped to make room", show.Count(s.Dropped))
 	}
+	if x := s.Remote; x != nil {
+		add("WARC files in a store", show.Count(x.Files))
+		add("megabytes of these", show.Num(float64(x.Bytes)/1e6, 1))
+		add("WARC files that wait to be sent there", show.Count(x.Waiting))
+	}
 	if t.Revisits > 0 {
 		add("revisits", show.Count(t.Revisits))
 		add("of these not modified (304)", show.Count(s.NotModified))
