@@ -35,7 +35,7 @@ var readsPartitions = map[string]struct{ args, says string }{
 
 // The verbs for which that is shown elsewhere, or which take no crawl that exists.
 var otherVerbs = map[string]string{
-	"serve": "dashboard.TestPartitions", "crawl": "testdata/crawl-partitions.txtar", "demo": "it makes a crawl", "man": "its DIR is for manual pages",
+	"serve": "dashboard.TestPartitions", "upload": "testdata/upload.txtar", "crawl": "testdata/crawl-partitions.txtar", "demo": "it makes a crawl", "man": "its DIR is for manual pages",
 	"config": "no crawl", "robots": "no crawl", "web": "no crawl", "version": "no crawl", "exit-codes": "no crawl", "winnow": "no crawl", "help": "no crawl",
 	"completion": "no crawl", "lab": "no crawl", "lab list": "no crawl", "lab run": "no crawl",
 	"graph": "graphs only", "graph compact": "graphs only", "graph export": "graphs only", "graph extract": "graphs only", "graph generate": "graphs only", "graph links": "graphs only", "graph stats": "graphs only",

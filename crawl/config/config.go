@@ -125,8 +125,8 @@ type Config struct {
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepPages     int64    `toml:"keep_pages" help:"keep only this many pages in the WARC files, those with most links to them, or with the highest score; 0: all"`
-	Archive       string   `toml:"archive" help:"send finished WARC files to this place, s3://BUCKET/PREFIX, and remove them here when they are there; endpoint, region and keys come from the environment: AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"`
-	ArchiveKeep   bool     `toml:"archive_keep" help:"also keep the WARC files that were sent to the place of archive"`
+	Archive       string   `toml:"archive,omitempty" help:"send finished WARC files to this place, s3://BUCKET/PREFIX, and remove them here when they are there; endpoint, region and keys come from the environment: AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"`
+	ArchiveKeep   bool     `toml:"archive_keep,omitempty" help:"also keep the WARC files that were sent to the place of archive"`
 	Requisites    bool     `toml:"requisites" help:"also fetch and store what pages need to be shown: images, styles, scripts, fonts, media and frames, on any host"`
 	Render        string   `toml:"render" help:"which pages are shown by a browser, chromium, to find the links that their scripts make: 'off', 'auto' (pages that have almost no text without their scripts) or 'always' (all pages with scripts)"`
 	MaxRequisites int      `toml:"max_requisites" help:"maximum number of requisites of a page or a style, counting each once"`
