@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/cluster/roster"
 )
 
-// restTime is how long a partition that was served is left alone.
+// restTime is how long a partition that was served is not taken again.
 const restTime = 5 * time.Second
 
 // A tenant serves one partition of a life.

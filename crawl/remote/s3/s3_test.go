@@ -115,7 +115,7 @@ func TestPutContinues(t *testing.T) {
 	}
 }
 
-// TestRefused checks that what no waiting mends is told apart from weather, with a hint and without
+// TestRefused checks that what waiting does not fix is distinguished from weather, with a hint and without
 // a secret.
 func TestRefused(t *testing.T) {
 	srv := s3test.New(t)
