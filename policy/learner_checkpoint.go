@@ -272,19 +272,30 @@ func (l *learner) countLabel(p graph.Page, finds float32) {
 
 // mean returns the mean label, of all partitions.
 func (l *learner) mean() float64 {
+	if l.trade.foreign != nil || l.groupN.Len() == 0 || l.groupSum.At(0) != l.middle.steps || l.groupN.At(0) != l.middle.labels {
+		l.renewMean()
+	}
+	return l.middle.mean
+}
+
+// renewMean brings the mean up to date.
+func (l *learner) renewMean() {
 	sum, n := l.ownLabels()
+	if l.groupN.Len() > 0 {
+		l.middle.steps, l.middle.labels = l.groupSum.At(0), l.groupN.At(0)
+	}
 	if l.trade.foreign != nil {
 		all := l.trade.all()
 		sum, n = sum+all[lessonSum], n+all[lessonLabels]
 	}
-	if sum != l.middle.sum || n != l.middle.n {
-		l.middle = middle{sum: sum, n: n}
-		if n > 0 {
-			l.middle.mean = sum / n
-		}
-		l.middle.root = order.Exp2(-l.middle.mean / 4)
+	if sum == l.middle.sum && n == l.middle.n {
+		return
 	}
-	return l.middle.mean
+	l.middle.sum, l.middle.n, l.middle.mean = sum, n, 0
+	if n > 0 {
+		l.middle.mean = sum / n
+	}
+	l.middle.root = order.Exp2(-l.middle.mean / 4)
 }
 
 // ownLabels returns the sum of the labels of pages here, and their number.
@@ -297,6 +308,8 @@ func (l *learner) ownLabels() (sum, n float64) {
 
 // A middle is the mean of all labels, made of their sum and number.
 type middle struct {
+	steps  int64  // the sum of the labels of pages here
+	labels uint32 // and their number
 	sum, n float64
 	mean   float64
 	root   float64 // 2^(-mean/4)
@@ -308,6 +321,10 @@ func (l *learner) setMeans(i int) {
 	var label, finds float32
 	if i > 0 {
 		label, finds = l.tree.Means(l.tree.Up(g))
+	}
+	if i > 0 && l.groupN.At(i) == 0 {
+		l.tree.SetMeans(g, label, finds) // what the formula gives, too
+		return
 	}
 	n := float64(l.groupN.At(i))
 	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())

@@ -47,6 +47,7 @@ type Learner struct {
 	next    *trees                 // the one that is being made
 	hist    [][room]histogram      // of a level: by node and feature
 	above   [][room]histogram      // of the level above
+	quick   pairs                  // the model in use, if trees have two levels; made when it is needed
 	values  sorter                 // reused
 	tallies []tally                // reused: what is left to be explained, by example
 	cuts    [room]cut              // reused: the questions of the tree that is made
@@ -110,7 +111,12 @@ const (
 )
 
 func tallyOf(y float64) tally {
-	return tally(max(-largest, min(largest, y))*(1<<sumBits))<<countBits + 1
+	if y > largest {
+		y = largest
+	} else if y < -largest {
+		y = -largest
+	}
+	return tally(y*(1<<sumBits))<<countBits + 1
 }
 
 func (t tally) count() int   { return int(t & (1<<countBits - 1)) }
@@ -165,7 +171,7 @@ func (l *Learner) Predict(x *[Room]float32) float64 {
 	all, answers, depth, leaves := l.now.ask.Slice(), l.now.answer.Slice(), l.o.Depth, uint(l.leaves)
 	sum := l.base.At(0)
 	if depth == 2 {
-		return predictPairs(sum, x, all, answers)
+		return predictPairs(sum, x, l.pairs())
 	}
 	for len(all) > 0 {
 		// Three trees beside each other, since each step down has to wait for the last one.
@@ -180,18 +186,6 @@ func (l *Learner) Predict(x *[Room]float32) float64 {
 		sum += answers[j-leaves+room]
 		sum += answers[k-leaves+2*room]
 		all, answers = all[3*room:], answers[3*room:]
-	}
-	return sum
-}
-
-// predictPairs adds the answers of trees of two questions to a sum.
-func predictPairs(sum float64, x *[Room]float32, all []uint64, answers []float64) float64 {
-	for len(all) >= room && len(answers) >= room {
-		ask, answer := (*[4]uint64)(all), (*[4]float64)(answers)
-		i := question(ask[1]).side(x)
-		k := question(ask[(2+i)%4]).side(x)
-		sum += answer[(2*i+k)%4]
-		all, answers = all[room:], answers[room:]
 	}
 	return sum
 }

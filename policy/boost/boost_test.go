@@ -87,20 +87,36 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestNaive: the model is that of a recursion which tries all splits.
+// TestNaive: the model is that of a recursion which tries all splits, with few features and with
+// many, and for trees of any depth.
 func TestNaive(t *testing.T) {
-	for seed := range uint64(20) {
-		x, y := examplesOf(seed, 40+int(seed)*17)
-		l := New(small)
-		fit(l, x, y, same)
-		want := naive(l, x, y)
-		for i, v := range x {
-			if got := l.Predict(whole(v)); math.Abs(got-want[i]) > 1e-9 {
-				t.Fatalf("seed %d, example %d: %v, want %v", seed, i, got, want[i])
+	for _, o := range []Options{small, {Features: 15, Examples: 400, Trees: 7, Depth: 2, Rate: .25, Leaf: 10}, {Features: 8, Examples: 400, Trees: 2, Depth: 4, Rate: .25, Leaf: 5}} {
+		for seed := range uint64(60 / o.Features) {
+			x, y := examplesOf(seed, 40+int(seed)*17%340)
+			for i := range x {
+				x[i] = widened(x[i], o.Features)
 			}
+			l := New(o)
+			fit(l, x, y, same)
+			want := naive(l, x, y)
+			for i, v := range x {
+				if got := l.Predict(whole(v)); math.Abs(got-want[i]) > 1e-9 {
+					t.Fatalf("%d features, seed %d, example %d: %v, want %v", o.Features, seed, i, got, want[i])
+				}
+			}
+			l.Free()
 		}
-		l.Free()
 	}
+}
+
+// widened returns an example with more features: its own last, the others before them.
+func widened(x []float32, features int) []float32 {
+	list := make([]float32, features)
+	for i := range list {
+		list[i] = x[2] * float32(i%7)
+	}
+	copy(list[features-len(x):], x)
+	return list
 }
 
 // naive returns the predictions for the examples, by the edges of the classes of l.

@@ -1,5 +1,10 @@
 package boost
 
+import (
+	"encoding/binary"
+	"slices"
+)
+
 // sampled is the number of values of a feature, or a little more, by which classes are made.
 const sampled = 500
 
@@ -41,11 +46,12 @@ func classOf(edges *[bins]float32, v float32) (class uint8) {
 
 // grow makes a tree, level by level, and takes its answers from what is left to explain.
 func (l *Learner) grow(tree int) {
-	nodes, rest := l.node.Slice(), l.rest.Slice()
-	l.tallies = l.tallies[:0]
+	nodes := l.node.Slice()
+	l.tallies = slices.Grow(l.tallies[:0], len(nodes))[:len(nodes)]
+	rest, tallies := l.rest.Slice()[:len(nodes)], l.tallies
 	for i := range nodes {
 		nodes[i] = 1
-		l.tallies = append(l.tallies, tallyOf(rest[i]))
+		tallies[i] = tallyOf(rest[i])
 	}
 	for level := range l.o.Depth {
 		first := 1 << level
@@ -66,16 +72,10 @@ func (l *Learner) count(first int) {
 	l.hist, l.above = l.above, l.hist
 	clear(l.hist[:first])
 	counted := l.smaller(first)
-	classes, nodes := l.bin.Slice(), l.node.Slice()
-	for i, v := range l.tallies {
-		at := int(nodes[i]) - first
-		if !counted[at] {
-			continue
-		}
-		h := &l.hist[at]
-		for k, c := range classes[i*f : (i+1)*f] {
-			h[k%room][c%bins] += v
-		}
+	if f >= room/2 {
+		l.countWide(first, &counted)
+	} else {
+		l.countAny(first, &counted)
 	}
 	for at := range first {
 		if counted[at] {
@@ -90,14 +90,63 @@ func (l *Learner) count(first int) {
 	}
 }
 
+// countAny adds the examples of the nodes that are counted to their histograms.
+func (l *Learner) countAny(first int, counted *[room]bool) {
+	f, classes, nodes := l.o.Features, l.bin.Slice(), l.node.Slice()
+	for i, v := range l.tallies {
+		at := int(nodes[i]) - first
+		if !counted[at] {
+			continue
+		}
+		h := &l.hist[at]
+		for k, c := range classes[i*f : (i+1)*f] {
+			h[k%room][c%bins] += v
+		}
+	}
+}
+
+// countWide does the same if there are eight features or more. It reads the classes of an example as
+// two words, the second of which ends with the last one. Histograms beyond the last feature get
+// what nobody reads.
+func (l *Learner) countWide(first int, counted *[room]bool) {
+	f, classes, nodes := l.o.Features, l.bin.Slice(), l.node.Slice()
+	shift, tallies := uint(room-f)*8%64, l.tallies[:len(nodes)]
+	for i, node := range nodes {
+		at := (int(node) - first) % room
+		if !counted[at] {
+			continue
+		}
+		h, row, v := &l.hist[at], classes[i*f:(i+1)*f], tallies[i]
+		a, b := binary.LittleEndian.Uint64(row), binary.LittleEndian.Uint64(row[len(row)-8:])>>shift
+		h[0][a%bins] += v
+		h[1][a>>8%bins] += v
+		h[2][a>>16%bins] += v
+		h[3][a>>24%bins] += v
+		h[4][a>>32%bins] += v
+		h[5][a>>40%bins] += v
+		h[6][a>>48%bins] += v
+		h[7][a>>56%bins] += v
+		h[8][b%bins] += v
+		h[9][b>>8%bins] += v
+		h[10][b>>16%bins] += v
+		h[11][b>>24%bins] += v
+		h[12][b>>32%bins] += v
+		h[13][b>>40%bins] += v
+		h[14][b>>48%bins] += v
+		h[15][b>>56%bins] += v
+	}
+}
+
 // smaller reports for each node of a level whether it has fewer examples than the other child
 // of the node above. The root counts as smaller.
 func (l *Learner) smaller(first int) (is [room]bool) {
+	if is[0] = first == 1; is[0] {
+		return is
+	}
 	var sizes [room]int
 	for _, at := range l.node.Slice() {
-		sizes[int(at)-first]++
+		sizes[(int(at)-first)%room]++
 	}
-	is[0] = first == 1
 	for at := 0; at+1 < first; at += 2 {
 		is[at] = sizes[at] < sizes[at+1]
 		is[at+1] = !is[at]
@@ -167,17 +216,20 @@ func (l *Learner) move() {
 
 // explain sets the answers of a tree.
 func (l *Learner) explain(tree int) {
-	sums, counts := make([]float64, l.leaves), make([]float64, l.leaves)
-	rest, nodes := l.rest.Slice(), l.node.Slice()
+	var sums, counts, answer [room]float64 // by the lower bits of a node
+	nodes := l.node.Slice()
+	rest := l.rest.Slice()[:len(nodes)]
 	for i, at := range nodes {
-		sums[int(at)-l.leaves] += rest[i]
-		counts[int(at)-l.leaves]++
+		sums[at%room] += rest[i]
+		counts[at%room]++
 	}
 	answers := l.next.answer.Slice()[tree*room:][:l.leaves]
 	for k := range answers {
-		answers[k] = float64(l.o.Rate * sums[k] / (counts[k] + 1))
+		at := (l.leaves + k) % room
+		answers[k] = float64(l.o.Rate * sums[at] / (counts[at] + 1))
+		answer[at] = answers[k]
 	}
 	for i, at := range nodes {
-		rest[i] -= answers[int(at)-l.leaves]
+		rest[i] -= answer[at%room]
 	}
 }

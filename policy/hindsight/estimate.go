@@ -224,10 +224,7 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	case keeping:
 		e.keep(w, end-stop, end-i)
 	case lending:
-		keeps := e.keeps.Slice()
-		for i = max(i, 1); i < stop; i++ {
-			keeps[i] += keeps[w.Up[i]]
-		}
+		lend(e.keeps.Slice()[:stop], w.Up, max(i, 1))
 	case clearing:
 		clear(e.keeps.Slice()[i:stop])
 	case gathering:
@@ -238,12 +235,22 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	}
 }
 
+// lend adds to the masses of groups, from i on, those of the groups above.
+func lend(keeps []float64, up []uint32, i int) {
+	up = up[:len(keeps)]
+	for ; i < len(keeps); i++ {
+		keeps[i] += keeps[up[i]]
+	}
+}
+
 // count sums the values, counts fetched pages in their groups, and gives the mass of waiting
 // pages to theirs.
 func (e *Estimate) count(w *World, i, stop int) {
-	if w.Foreign != 0 {
-		e.countOpen(w, i, stop)
+	if w.Foreign == 0 {
+		e.countClosed(w, i, stop)
+		return
 	}
+	e.countOpen(w, i, stop)
 	value, next, fetched, keeps, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), e.keeps.Slice(), &e.sums.Slice()[total]
 	for ; i < stop; i++ {
 		if !w.foreign(i) {
@@ -258,14 +265,31 @@ func (e *Estimate) count(w *World, i, stop int) {
 	}
 }
 
+// countClosed does it where there are no foreign pages.
+func (e *Estimate) countClosed(w *World, i, stop int) {
+	value, next, marks, group := e.value.Slice()[:stop], e.next.Slice()[:stop], w.Marks[:stop], w.Group[:stop]
+	fetched, keeps, sum, mask, is := e.fetched.Slice(), e.keeps.Slice(), e.sums.At(total), w.Mask, w.Fetched
+	clear(next[i:])
+	for ; i < len(value); i++ {
+		v := float64(value[i])
+		sum += v
+		if g := group[i]; marks[i]&mask == is {
+			fetched[g]++
+		} else {
+			keeps[g] += v
+		}
+	}
+	e.sums.Set(total, sum)
+}
+
 // add counts the fetched pages of groups, from the last to the first, in those above, and
 // scales their masses.
 func (e *Estimate) add(w *World, first, end int) {
-	fetched, keeps, scale := e.fetched.Slice(), e.keeps.Slice(), e.sums.At(scale)
+	fetched, keeps, up, scale := e.fetched.Slice()[:end], e.keeps.Slice()[:end], w.Up[:end], e.sums.At(scale)
 	for g := end - 1; g >= first; g-- {
 		keeps[g] *= scale
-		if g > 0 {
-			fetched[w.Up[g]] += fetched[g]
+		if n := fetched[g]; g > 0 && n > 0 {
+			fetched[up[g]] += n
 		}
 	}
 }
@@ -273,24 +297,30 @@ func (e *Estimate) add(w *World, first, end int) {
 // keep passes on the part of the mass of groups, from the last to the first, that they do not
 // keep. What is left becomes the mass for each of their fetched pages.
 func (e *Estimate) keep(w *World, first, end int) {
-	keeps, fetched := e.keeps.Slice(), e.fetched.Slice()
-	for g := end - 1; g >= first; g-- {
-		mass, k := keeps[g], float64(fetched[g])
-		switch {
-		case g != 0 && k == 0: // it keeps nothing
-			keeps[w.Up[g]] += mass
-			mass = 0
-		case g != 0:
-			kept := float64(mass * k / (k + trust))
-			keeps[w.Up[g]] += mass - kept
-			mass = kept / k
-		case k == 0:
-			e.sums.Slice()[lost] += mass
-			mass = 0
-		default:
-			mass /= k
+	keeps, fetched, up := e.keeps.Slice()[:end], e.fetched.Slice()[:end], w.Up[:end]
+	for g := end - 1; g >= max(first, 1); g-- {
+		mass := keeps[g]
+		if mass == 0 {
+			continue // there is nothing to keep or to pass on
 		}
-		keeps[g] = mass
+		if fetched[g] == 0 { // it keeps nothing
+			keeps[up[g]] += mass
+			keeps[g] = 0
+			continue
+		}
+		k := float64(fetched[g])
+		kept := float64(mass * k / (k + trust))
+		keeps[up[g]] += mass - kept
+		keeps[g] = kept / k
+	}
+	if first > 0 || end == 0 {
+		return
+	}
+	if k := float64(fetched[0]); k == 0 {
+		e.sums.Slice()[lost] += keeps[0]
+		keeps[0] = 0
+	} else {
+		keeps[0] /= k
 	}
 }
 

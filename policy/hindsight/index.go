@@ -77,6 +77,14 @@ func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph
 	first := x.first.Slice()
 	for ; pages > 0 && num[indexLeft] > 0; pages-- {
 		p := graph.Page(num[indexLeft] - 1)
+		if num[indexCount] == 0 && first[p] == 0 {
+			x.alone(p, float32(weight(p)))
+			num[indexLeft]--
+			if up := from(p); up != graph.NoPage {
+				first[up] = x.merge(first[up], uint32(p)+1)
+			}
+			continue
+		}
 		if num[indexCount] == 0 {
 			num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
 		}
@@ -108,6 +116,14 @@ func (x *Index) take(p graph.Page) bool {
 	num[indexCount] += uint64(n)
 	x.first.Set(int(p), x.merge(x.merge(x.left.At(best), x.right.At(best)), x.first.At(best)))
 	return true
+}
+
+// alone makes a part of p, below which there is none.
+func (x *Index) alone(p graph.Page, value float32) {
+	x.value.Set(int(p), value)
+	x.count.Set(int(p), 1)
+	x.left.Set(int(p), 0)
+	x.right.Set(int(p), 0)
 }
 
 // finish ends the part that begins with p.
