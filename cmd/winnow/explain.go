@@ -58,16 +58,17 @@ func runExplain(ctx context.Context, u *console.UI, opt *explainOptions, dir, ur
 	if strings.HasPrefix(url, "/") {
 		return wantsURL(dir, url)
 	}
-	part, err := history.DirOf(dir, url)
+	all, p, err := openAll(u, ctx, dir)
 	if err != nil {
 		return err
 	}
-	v, p, err := openCrawl(u, ctx, part)
-	if err != nil {
-		return err
-	}
-	defer v.Close()
+	defer all.Close()
 	defer p.Done()
+	part, _, _, err := all.Find(url)
+	if err != nil {
+		return wrongURL(err)
+	}
+	v := all.Crawls[part]
 	status := v.StatusFile()
 	if status == nil {
 		if status, err = v.Status(); err != nil {

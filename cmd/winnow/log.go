@@ -134,27 +134,21 @@ func runLog(ctx context.Context, u *console.UI, opt *logOptions, dir string) err
 		return err
 	}
 	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), header: terminal.LogHeader, bare: !opt.header}
-	list, err := history.Dirs(dir)
-	for _, part := range list {
-		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
-			f := *filter
-			f.Limit = max(0, f.Limit-out.n)
-			err = listLog(u, ctx, part, &f, out)
-		}
-	}
-	return out.finish(err)
-}
-
-// listLog lists the requests of a partition.
-func listLog(u *console.UI, ctx context.Context, dir string, filter *history.LogFilter, out *lines) error {
-	v, p, err := openCrawl(u, ctx, dir)
+	v, p, err := openAll(u, ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	defer p.Done()
-	return v.Log(filter, func(x *history.Request) error {
-		p.Done()
-		return out.add(x, terminal.LogLine(x))
-	})
+	for _, c := range v.Crawls {
+		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
+			f := *filter
+			f.Limit = max(0, f.Limit-out.n)
+			err = c.Log(&f, func(x *history.Request) error {
+				p.Done()
+				return out.add(x, terminal.LogLine(x))
+			})
+		}
+	}
+	return out.finish(err)
 }

@@ -124,74 +124,71 @@ func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string,
 	if opt.links && len(urls) > 0 {
 		return console.WithHint(console.Usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
 	}
-	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), bare: !opt.header}
-	parts, err := history.Divide(dir, urls)
-	for _, x := range parts {
-		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) {
-			err = opt.list(ctx, u, x.Dir, x.URLs, out)
-		}
-	}
-	return out.finish(err)
-}
-
-// list lists the pages of a partition.
-func (opt *pagesOptions) list(ctx context.Context, u *console.UI, dir string, urls []string, out *lines) error {
-	v, p, err := openCrawl(u, ctx, dir)
+	v, p, err := openAll(u, ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	defer p.Done()
-	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: max(0, int64(opt.limit)-out.n)}
-	unknown, err := onlyPages(v, filter, urls)
+	only, unknown, err := onlyPages(v, urls)
 	if err != nil {
 		return err
 	}
-	switch {
-	case opt.parts:
-		out.header = terminal.RequisiteHeader
-		err = v.Requisites(filter, func(x *history.RequisiteInfo) error { return out.add(x, terminal.RequisiteLine(x)) })
-	case opt.links:
-		out.header = terminal.LinkHeader
-		err = v.Links(filter, func(x *history.LinkInfo) error { return out.add(x, terminal.LinkLine(x)) })
-	default:
-		err = v.Pages(filter, func(x *history.PageInfo) error {
-			out.header = terminal.PageHeader(x.Topical)
-			return out.add(x, terminal.PageLine(x))
-		})
+	out := &lines{u: u, out: bufio.NewWriterSize(u.Stdout, 1<<16), bare: !opt.header}
+	for i, c := range v.Crawls {
+		if err == nil && (opt.limit == 0 || out.n < int64(opt.limit)) && (only == nil || len(only[i]) > 0) {
+			err = opt.list(c, only[i], out)
+		}
 	}
 	p.Done()
 	if err == nil && len(unknown) > 0 {
-		return console.WithHint(console.Missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
+		err = console.WithHint(console.Missingf("%s does not know %s", dir, show.Line(strings.Join(unknown, ", "))),
 			"for the reason try: %s", terminal.Command("winnow", "explain", dir, unknown[0]))
 	}
-	return err
+	return out.finish(err)
 }
 
-// onlyPages selects the pages of URLs, and returns those that are unknown.
-func onlyPages(v *history.Crawl, filter *history.PageFilter, urls []string) (unknown []string, err error) {
+// list lists the pages of a partition.
+func (opt *pagesOptions) list(v *history.Crawl, only []graph.Page, out *lines) error {
+	filter := &history.PageFilter{State: opt.state, Only: only, Site: strings.TrimSuffix(opt.site, "/"), Limit: max(0, int64(opt.limit)-out.n)}
+	switch {
+	case opt.parts:
+		out.header = terminal.RequisiteHeader
+		return v.Requisites(filter, func(x *history.RequisiteInfo) error { return out.add(x, terminal.RequisiteLine(x)) })
+	case opt.links:
+		out.header = terminal.LinkHeader
+		return v.Links(filter, func(x *history.LinkInfo) error { return out.add(x, terminal.LinkLine(x)) })
+	}
+	return v.Pages(filter, func(x *history.PageInfo) error {
+		out.header = terminal.PageHeader(x.Topical)
+		return out.add(x, terminal.PageLine(x))
+	})
+}
+
+// onlyPages returns the pages of URLs by partition, nil for all pages, and the URLs that are unknown.
+func onlyPages(v *history.All, urls []string) (only map[int][]graph.Page, unknown []string, err error) {
 	if len(urls) > 0 {
-		filter.Only = []graph.Page{}
+		only = map[int][]graph.Page{}
 	}
 	for _, url := range urls {
-		p, known, err := v.Lookup(url)
+		part, p, known, err := v.Find(url)
 		switch {
 		case err != nil:
-			return nil, wrongURL(err)
+			return nil, nil, wrongURL(err)
 		case known:
-			filter.Only = append(filter.Only, p)
+			only[part] = append(only[part], p)
 		default:
 			unknown = append(unknown, url)
 		}
 	}
-	return unknown, nil
+	return only, unknown, nil
 }
 
-// openCrawl opens a crawl that is read, and shows that this takes time.
-func openCrawl(u *console.UI, ctx context.Context, dir string) (*history.Crawl, *show.Progress, error) {
+// openAll opens a crawl of which all partitions are read, and shows that this takes time.
+func openAll(u *console.UI, ctx context.Context, dir string) (*history.All, *show.Progress, error) {
 	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
 	p.Note("the records are replayed")
-	v, err := history.Open(ctx, dir)
+	v, err := history.OpenAll(ctx, dir)
 	if err != nil {
 		p.Done()
 	}

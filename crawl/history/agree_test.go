@@ -22,7 +22,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/partition"
 	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/internal/terminal"
@@ -226,6 +228,56 @@ func TestAgree(t *testing.T) {
 			}
 		}
 		checkReport(t, dir, &end.Status)
+	})
+}
+
+// checkOnce fails if several partitions list the same page, if one is not the page that a URL finds, or
+// if none was skipped by a partition that would not fetch it.
+func checkOnce(t *testing.T, all *history.All) {
+	t.Helper()
+	listed, skipped := map[string]int{}, 0
+	for i, c := range all.Crawls {
+		err := c.Pages(&history.PageFilter{}, func(x *history.PageInfo) error {
+			if j, ok := listed[x.URL]; ok {
+				t.Errorf("partitions %d and %d list %s, %s by %s", j, i, x.URL, x.State, x.Why)
+			}
+			listed[x.URL] = i
+			if part, p, known, err := all.Find(x.URL); err != nil || !known || part != i || p != x.ID {
+				t.Errorf("page %d of partition %d is found as page %d of partition %d (%v, %v)", x.ID, i, p, part, known, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := c.State()
+		for p := range s.Frontier.Pages() {
+			if s.IsForeign(s.Frontier.Site(graph.Page(p))) && s.Frontier.Bar(graph.Page(p)) != event.BarForeign {
+				skipped++
+			}
+		}
+	}
+	if skipped == 0 {
+		t.Error("no partition skips a page of another one")
+	}
+}
+
+// TestPagesOnce: a page that other partitions know by links alone that are not to be followed is listed
+// once, by the partition that fetches it.
+func TestPagesOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 120, 12, answer.Options{NoFollow: 0.4})
+		dir := w.inDir(t)
+		w.o.Config.Partitions, w.o.Config.Pages = 3, 60
+		if _, err := partition.Run(t.Context(), w.o); err != nil {
+			t.Fatal(err)
+		}
+		all, err := history.OpenAll(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer all.Close()
+		checkOnce(t, all)
 	})
 }
 

@@ -39,6 +39,7 @@ type Crawl struct {
 	// Partitions are the statuses of the partitions that are read as one crawl; nil for others.
 	Partitions []*Status
 
+	all      *All            // the crawl of which this is a partition; nil: it is read alone
 	ctx      context.Context // ends everything that is read
 	parts    layout.Parts
 	id       layout.Identity

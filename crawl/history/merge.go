@@ -133,7 +133,7 @@ func (x *Status) settle(list []*Status) {
 	if x.State == "" {
 		x.State = StatePaused
 	}
-	if finished == len(list) {
+	if finished > 0 && finished == len(list) {
 		x.State, x.Why = StateFinished, list[0].Why
 	}
 }

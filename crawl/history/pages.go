@@ -73,8 +73,8 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 		}
 	}
 	for p := range pages {
-		if f.Only == nil && s.Frontier.Bar(p) == event.BarForeign && s.Frontier.State(p) == frontier.RefusedPage {
-			continue // another partition has it
+		if f.Only == nil && c.elsewhere(s, p) {
+			continue
 		}
 		if f.State != "" && f.State != stateName(s.Frontier.State(p)) || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
@@ -133,6 +133,18 @@ func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error
 	if name == "" {
 		return nil, nil
 	}
+	sites := sitesCalled(s, name)
+	if len(sites) == 0 {
+		if known, err := c.others(name); known || err != nil {
+			return sites, err
+		}
+		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, c.Path), Hint: "name a host, or scheme://host:port as in the URLs"}
+	}
+	return sites, nil
+}
+
+// sitesCalled returns the sites with a name, or of a host.
+func sitesCalled(s *state.State, name string) map[graph.Site]bool {
 	sites := map[graph.Site]bool{}
 	for i := range s.Table.Sites() {
 		full := s.Table.Name(graph.Site(i))
@@ -140,10 +152,7 @@ func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error
 			sites[graph.Site(i)] = true
 		}
 	}
-	if len(sites) == 0 {
-		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, c.Path), Hint: "name a host, or scheme://host:port as in the URLs"}
-	}
-	return sites, nil
+	return sites
 }
 
 // info describes a page.

@@ -6,10 +6,12 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -50,37 +52,6 @@ func DirOf(dir, url string) (string, error) {
 	return list[owner(site)], nil
 }
 
-// A Part is a partition, and the URLs that it fetches.
-type Part struct {
-	Dir  string
-	URLs []string
-}
-
-// Divide returns the partitions of the crawl in a directory that fetch some of the URLs; all of
-// them if there are no URLs.
-func Divide(dir string, urls []string) (parts []Part, err error) {
-	list, err := Dirs(dir)
-	if err != nil || len(list) == 1 {
-		return []Part{{dir, urls}}, err
-	}
-	for _, d := range list {
-		p := Part{Dir: d}
-		for _, url := range urls {
-			at, err := DirOf(dir, url)
-			if err != nil {
-				return nil, err
-			}
-			if at == d {
-				p.URLs = append(p.URLs, url)
-			}
-		}
-		if len(urls) == 0 || len(p.URLs) > 0 {
-			parts = append(parts, p)
-		}
-	}
-	return parts, nil
-}
-
 // divided returns the error for a crawl that is read as if it had one partition.
 func divided(dir string) error {
 	if list, err := Dirs(dir); err != nil || len(list) > 1 {
@@ -114,9 +85,82 @@ func OpenAll(ctx context.Context, dir string) (*All, error) {
 			a.Close()
 			return nil, err
 		}
-		a.Crawls = append(a.Crawls, c)
+		if a.Crawls = append(a.Crawls, c); len(list) > 1 {
+			c.all = a
+		}
 	}
 	return a, nil
+}
+
+// Find returns the partition that lists the page of a URL, and the page. If none knows it, the
+// partition is the one that would fetch it.
+func (a *All) Find(url string) (part int, p graph.Page, known bool, err error) {
+	dir, err := DirOf(a.Path, url)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	home := max(0, slices.IndexFunc(a.Crawls, func(c *Crawl) bool { return c.Path == dir }))
+	if p, known, err = a.Crawls[home].Lookup(url); known || err != nil {
+		return home, p, known, err
+	}
+	for i, c := range a.Crawls {
+		if p, known, err = c.Lookup(url); err != nil || known && c.state.Frontier.Bar(p) != event.BarForeign {
+			return i, p, known, err
+		}
+	}
+	return home, 0, false, nil
+}
+
+// elsewhere reports whether another partition lists a page: that of its site, if it knows it. A page
+// that this one does not know is listed by the first that skips it for a reason of its own, such as
+// the scope.
+func (c *Crawl) elsewhere(s *state.State, p graph.Page) bool {
+	site := s.Frontier.Site(p)
+	switch {
+	case !s.IsForeign(site):
+		return false
+	case s.Frontier.Bar(p) == event.BarForeign:
+		return true
+	case c.all == nil:
+		return false
+	}
+	url := string(s.AppendURL(nil, p))
+	if c.all.knows(s.Frontier.Partition(site), url) {
+		return true
+	}
+	for i, d := range c.all.Crawls {
+		if d == c {
+			break
+		}
+		if c.all.knows(i, url) {
+			return true
+		}
+	}
+	return false
+}
+
+// knows reports whether a partition knows a page, unless as one that another fetches. A state that
+// cannot be read is reported when the pages of that partition are listed.
+func (a *All) knows(part int, url string) bool {
+	s, err := a.Crawls[part].State()
+	if err != nil {
+		return false
+	}
+	p, ok := s.Lookup(url)
+	return ok && int(p) < s.Frontier.Pages() && s.Frontier.Bar(p) != event.BarForeign
+}
+
+// others reports whether another partition knows a site.
+func (c *Crawl) others(name string) (bool, error) {
+	if c.all == nil {
+		return false, nil
+	}
+	for _, d := range c.all.Crawls {
+		if s, err := d.State(); err != nil || len(sitesCalled(s, name)) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // Running reports whether a process crawls in the directory.
