@@ -118,7 +118,7 @@ func newFaultWeb(t *testing.T, seed uint64) *faultWeb {
 }
 
 // crawl runs until the end, or until a fault.
-func (w *faultWeb) crawl(ctx context.Context) (*crawl.Summary, *council, error) {
+func (w *faultWeb) crawl(ctx context.Context) (*crawl.Summary, *Council, error) {
 	o := w.o
 	top, err := openTop(&o)
 	if err != nil {

@@ -22,6 +22,7 @@ const (
 	noteWant              // what a partition gives back of its budget, and whether it asks for more: Want
 	noteGrant             // what it may fetch: Grant
 	notePart              // a page needs something of a site of the other partition: PartAsk
+	noteTwin              // a text that this partition had first was fetched elsewhere: content.Text
 )
 
 // mail is what is to be told other partitions besides links. It follows from the records, like all
@@ -115,11 +116,15 @@ func (s *State) hear(part int, notes []byte) {
 			}
 		case noteText:
 			if x, ok := content.ReadText(n.Body); ok {
-				s.compare(part, x)
+				s.Mirrors.compare(part, x, graph.NoPage)
 			}
 		case noteEcho:
 			if x, ok := content.ReadText(n.Body); ok {
-				s.echoed(x)
+				s.Mirrors.echoed(x)
+			}
+		case noteTwin:
+			if x, ok := content.ReadText(n.Body); ok {
+				s.Mirrors.twinned(x)
 			}
 		case noteWant:
 			if x := new(Want); unpack(n.Body, x) && s.Budget.Purse != nil {
@@ -173,51 +178,75 @@ func (s *State) noteText(r *journal.Record) {
 	if part := int(x.Hash % uint64(of)); part != self {
 		s.Mail.add(part, noteText, x.Append(nil))
 	} else {
-		s.compare(self, x)
+		s.Mirrors.compare(self, x, e.Page)
 	}
 }
 
-// compare looks whether another partition had a text before, and if so tells the one that has it
-// now.
-func (s *State) compare(part int, x content.Text) {
-	self, _ := s.Self()
-	path, had := s.Echoes.Add(x)
-	switch {
-	case !had:
-	case part == self:
-		x.Path = path
-		s.echoed(x)
-	default:
-		x.Path = path
-		s.Mail.add(part, noteEcho, x.Append(nil))
-	}
-}
-
-// echoed notes that a page was fetched elsewhere with the content of one of this partition. The
-// site is discounted if that holds for nearly all of its pages, at the same paths.
-func (s *State) echoed(x content.Text) {
-	p, ok := s.Content.PageOf(x.Hash)
-	if !ok {
+// compare looks whether another partition had a text before. If so it tells both: the one that has it
+// now, and the first. The page is that of this partition, NoPage if the text is from another.
+func (m *mirrors) compare(part int, x content.Text, p graph.Page) {
+	s := m.s
+	self, of := s.Self()
+	first, had := s.Echoes.Add(x.In(part))
+	from := first.Part()
+	if !had || from >= of || from == part {
 		return
 	}
+	if part == self {
+		m.repeat(p, first)
+	} else {
+		s.Mail.add(part, noteEcho, first.Append(nil))
+	}
+	if from == self {
+		m.twinned(x.In(part))
+	} else {
+		s.Mail.add(from, noteTwin, x.In(part).Append(nil))
+	}
+}
+
+// echoed notes that a page was fetched elsewhere with the content of one of this partition, before that.
+func (m *mirrors) echoed(x content.Text) {
+	if p, ok := m.s.Content.PageOf(x.Hash); ok {
+		m.repeat(p, x)
+	}
+}
+
+// repeat notes that a page has a content that was fetched elsewhere before, at a path.
+func (m *mirrors) repeat(p graph.Page, first content.Text) {
+	s := m.s
 	site, rest, ok := s.Read(p)
 	if !ok {
 		return
 	}
 	s.Traps.Guard.Echoed(site, !s.has(p, dull))
-	if s.Key.Page(0, rest) == x.Path {
-		s.Mirrors.echo(site)
+	if first.At(s.Key.Page(0, rest)) {
+		m.echo(site, first.Part())
 	}
 }
 
-// echo counts a page of a site that another partition has at the same path.
-func (m *mirrors) echo(site graph.Site) {
+// twinned notes that the content of a page of this partition was fetched elsewhere later. Of two sites
+// that are fetched side by side each has about half of the texts first, so both count.
+func (m *mirrors) twinned(x content.Text) {
+	s := m.s
+	p, ok := s.Content.PageOf(x.Hash)
+	if !ok {
+		return
+	}
+	if site, rest, ok := s.Read(p); ok && x.At(s.Key.Page(0, rest)) {
+		m.echo(site, x.Part())
+	}
+}
+
+// echo counts a page of a site that another partition has at the same path. The site is discounted if
+// that holds for nearly all of its pages, and if it is the mirror of the two.
+func (m *mirrors) echo(site graph.Site, part int) {
+	self, _ := m.s.Self()
 	n := int(site) + 1
 	m.echoes.Grow(n)
 	if at := &m.echoes.Slice()[site]; *at < mostPaths {
 		*at++
 	}
-	if n := int(m.echoes.At(int(site))); n >= mirrorPaths && m.s.Traps.Guard.IsEcho(site, n) {
+	if n := int(m.echoes.At(int(site))); n >= mirrorPaths && m.s.Traps.Guard.IsEcho(site, n, self > part) {
 		m.s.Frontier.DiscountSite(site)
 	}
 }

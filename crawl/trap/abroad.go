@@ -230,9 +230,17 @@ func (g *Guard) Echoed(s graph.Site, news bool) {
 	}
 }
 
-// IsEcho reports whether so many pages of a site are those of another one, at the same paths, that
-// it is a mirror.
-func (g *Guard) IsEcho(s graph.Site, paths int) bool {
-	all := int(g.domains.same.At(int(s))) + int(g.domains.good.At(int(s)))
-	return 5*paths >= 4*all
+// IsEcho reports whether a site is a mirror of one of another partition: so many of its pages are
+// those of that one, at the same paths, and it had them later. Of two sites that are fetched side by
+// side, that of the higher partition is the mirror.
+func (g *Guard) IsEcho(s graph.Site, paths int, higher bool) bool {
+	later := int(g.domains.same.At(int(s)))
+	all := later + int(g.domains.good.At(int(s)))
+	switch {
+	case 5*paths < 4*all || 4*later < all:
+		return false
+	case 4*later > 3*all:
+		return true
+	}
+	return higher
 }
