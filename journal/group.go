@@ -52,6 +52,15 @@ func Groups(dir disk.Dir, h Header, fn func(c *Commit, b []byte) error) error {
 	return nil
 }
 
+// First reads the first record of a group of a journal with a header.
+func First(h Header, b []byte, r *Record) error {
+	if len(b) < headSize {
+		return ErrGroup
+	}
+	_, err := decode(b[headSize:], h.salt(), r)
+	return err
+}
+
 // Add writes a group that another journal of the same crawl and partition has, as Groups returns
 // it. It belongs to the committer, and nothing may be appended before.
 func (l *Log) Add(b []byte) error {

@@ -47,6 +47,22 @@ func (b *board) progress(self int) func(*history.Status) {
 	}
 }
 
+// now returns the status of all.
+func (b *board) now() *history.Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	x := history.Merge(b.last)
+	b.whole(x)
+	return x
+}
+
+// leave forgets a partition.
+func (b *board) leave(self int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last[self], b.told[self] = nil, nil
+}
+
 // whole sets what is not a sum over partitions.
 func (b *board) whole(x *history.Status) {
 	x.Fetchers = b.o.Config.Fetchers

@@ -8,14 +8,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/port"
 )
 
-// A council decides for all partitions when they stop. Which of them may fetch how many pages of a
+// A Council decides for all partitions when they stop. Which of them may fetch how many pages of a
 // common limit is decided by partition 0, in its journal: see state.Budget.
 //
 // The end is found by counters, as Mattern describes it: when all partitions are idle and as many
 // messages were applied as were sent, all are asked once more. If the counters are the same then,
 // no message is under way. All partitions are told to relent: to admit what gets its chance at the
 // end. If that stirs nothing, the crawl has finished.
-type council struct {
+type Council struct {
 	mu    sync.Mutex
 	pages int64 // --pages; 0: no limit
 	bytes int64 // --bytes; 0: no limit
@@ -46,27 +46,41 @@ const (
 	whyBytes       = "bytes"
 )
 
-func newCouncil(partitions int, pages, bytes int64, wake func(int)) *council {
-	return &council{pages: pages, bytes: bytes, seats: make([]chair, partitions), cold: math.Inf(1), wake: wake}
+// NewCouncil returns a council of so many partitions with common limits, 0 for none. It calls wake
+// for partitions that are to hear its word.
+func NewCouncil(partitions int, pages, bytes int64, wake func(int)) *Council {
+	return &Council{pages: pages, bytes: bytes, seats: make([]chair, partitions), cold: math.Inf(1), wake: wake}
 }
 
-// say takes the report of a partition.
-func (c *council) say(self int, r port.Report) {
+// Requisites tells that pages are fetched with what they need to be shown.
+func (c *Council) Requisites() { c.parts = true }
+
+// Say takes the report of a partition. Numbers of a council before this one continue.
+func (c *Council) Say(self int, r port.Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.word.Relent, c.word.Round = max(c.word.Relent, r.Heard.Relent), max(c.word.Round, r.Heard.Round)
 	c.count(c.seats[self], &r)
 	c.seats[self] = chair{r, true}
 	c.decide()
 }
 
-func (c *council) hear() port.Word {
+// Absent forgets that a partition has reported: nothing is decided before it does so again.
+func (c *Council) Absent(self int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seats[self].present, c.calm = false, false
+}
+
+// Word returns what was decided.
+func (c *Council) Word() port.Word {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.word
 }
 
-// sum implements port.Council.
-func (c *council) sum() (n port.Sum) {
+// Sum returns what all partitions have, as they have reported.
+func (c *Council) Sum() (n port.Sum) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.seats {
@@ -81,7 +95,7 @@ func (c *council) sum() (n port.Sum) {
 
 // count follows the pages that were read since the last hot one of any partition. When a run begins
 // it is the least of their numbers, since nobody knows which of them had its hot page last.
-func (c *council) count(was chair, now *port.Report) {
+func (c *Council) count(was chair, now *port.Report) {
 	switch {
 	case !was.present:
 		c.cold = min(c.cold, now.SinceHot)
@@ -93,28 +107,28 @@ func (c *council) count(was chair, now *port.Report) {
 }
 
 // limit sets the limits of all partitions.
-func (c *council) limit(pages, bytes int64) {
+func (c *Council) limit(pages, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pages, c.bytes = pages, bytes
 }
 
 // stop stops all partitions.
-func (c *council) stop(why string) {
+func (c *Council) stop(why string) {
 	if c.word.Stop == "" {
 		c.word.Stop = why
 		c.callAll()
 	}
 }
 
-func (c *council) callAll() {
+func (c *Council) callAll() {
 	for i := range c.seats {
 		c.wake(i)
 	}
 }
 
 // decide looks at the reports.
-func (c *council) decide() {
+func (c *Council) decide() {
 	if c.word.Stop != "" {
 		return
 	}
@@ -141,13 +155,13 @@ func (c *council) decide() {
 }
 
 // complete reports whether all partitions have reported.
-func (c *council) complete() bool {
+func (c *Council) complete() bool {
 	return !slices.ContainsFunc(c.seats, func(s chair) bool { return !s.present })
 }
 
 // resting reports whether no partition has anything under way that does not count as a page, nor a
 // message that asks for such.
-func (c *council) resting() bool {
+func (c *Council) resting() bool {
 	sent, applied := uint64(0), uint64(0)
 	for i := range c.seats {
 		r := &c.seats[i].report
@@ -158,7 +172,7 @@ func (c *council) resting() bool {
 
 // lookForEnd asks all partitions once more when all are idle, and ends the crawl if nothing has
 // changed then.
-func (c *council) lookForEnd() {
+func (c *Council) lookForEnd() {
 	var now counters
 	down := false
 	for i := range c.seats {
@@ -191,7 +205,7 @@ func (c *council) lookForEnd() {
 }
 
 // unreachable ends the crawl if those partitions have lost their patience that have sites left.
-func (c *council) unreachable() {
+func (c *Council) unreachable() {
 	if !slices.ContainsFunc(c.seats, func(s chair) bool { return s.report.Down && !s.report.Hopeless }) {
 		c.stop(whyUnreachable)
 	}
@@ -199,10 +213,10 @@ func (c *council) unreachable() {
 
 // voice is the council as one partition sees it.
 type voice struct {
-	council *council
+	council *Council
 	self    int
 }
 
-func (v voice) Say(r port.Report) { v.council.say(v.self, r) }
-func (v voice) Hear() port.Word   { return v.council.hear() }
-func (v voice) Sum() port.Sum     { return v.council.sum() }
+func (v voice) Say(r port.Report) { v.council.Say(v.self, r) }
+func (v voice) Hear() port.Word   { return v.council.Word() }
+func (v voice) Sum() port.Sum     { return v.council.Sum() }

@@ -15,6 +15,7 @@ type pool struct {
 	offers []exchange.Offer // by partition: what it could fetch, if it waits
 	turn   uint64           // permits that were kept for somebody so far
 	wake   func(self int)
+	paused bool // nobody gets a permit
 }
 
 // A seat is what the pool knows of a partition.
@@ -40,7 +41,7 @@ func (p *pool) take(self int) (board int, ok bool) {
 	switch {
 	case len(s.kept) > 0:
 		board, s.kept = s.kept[0], s.kept[1:]
-	case p.free > 0:
+	case p.free > 0 && !p.paused:
 		board = -1
 		p.free--
 	default:
@@ -100,9 +101,25 @@ func (p *pool) leave(self int) {
 	p.assign()
 }
 
+// pause lets nobody have a permit, or goes on. Permits that are kept are taken back.
+func (p *pool) pause(paused bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused == paused {
+		return
+	}
+	p.paused = paused
+	for i := range p.seats {
+		p.free += len(p.seats[i].kept)
+		p.seats[i].kept = nil
+		p.wake(i) // it asks again
+	}
+	p.assign()
+}
+
 // assign keeps free permits for those who wait.
 func (p *pool) assign() {
-	for p.free > 0 {
+	for p.free > 0 && !p.paused {
 		best, board, ok := p.next()
 		if !ok {
 			return

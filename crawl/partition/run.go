@@ -40,6 +40,7 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	r.bus = newMemoryBus(top.file.Partitions, r.wake)
 	return r.crawl(ctx)
 }
@@ -49,7 +50,7 @@ type run struct {
 	o        *crawl.RunOptions
 	top      *top
 	pool     *pool
-	council  *council
+	council  *Council
 	bus      bus
 	board    *board
 	ledger   *ledger
@@ -70,7 +71,6 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if err := check(o); err != nil {
 		return nil, err
 	}
-	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
 	n := t.file.Partitions
 	r := &run{o: o, top: t, wakes: make([]chan struct{}, n)}
@@ -82,8 +82,10 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 		}
 	}
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
-	r.council = newCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
-	r.council.parts = o.Config.Requisites
+	r.council = NewCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
+	if o.Config.Requisites {
+		r.council.Requisites()
+	}
 	r.board = newBoard(o, t, n)
 	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
@@ -112,7 +114,7 @@ func (r *run) crawl(ctx context.Context) (*crawl.Summary, error) {
 	defer quiet()
 	var running, obeying sync.WaitGroup
 	for i := range n {
-		o, err := r.options(i)
+		o, err := r.options(i, nil)
 		if err != nil {
 			cancel()
 			errs[i] = err
@@ -148,8 +150,8 @@ func first(errs []error) (err error) {
 	return err
 }
 
-// options returns the options of a partition.
-func (r *run) options(self int) (crawl.RunOptions, error) {
+// options returns the options of a partition. link may change its port; nil: nothing does.
+func (r *run) options(self int, link func(*port.Port)) (crawl.RunOptions, error) {
 	o := *r.o
 	id, err := r.top.file.Identity(self)
 	if err != nil {
@@ -179,6 +181,9 @@ func (r *run) options(self int) (crawl.RunOptions, error) {
 	}
 	if r.tenure != nil {
 		o.Port.Tenure = r.tenure(self)
+	}
+	if link != nil {
+		link(o.Port)
 	}
 	o.Port.Notices = r.notices[self]
 	o.Seeds = o.Port.NewSeeds(r.o.Seeds)

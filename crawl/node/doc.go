@@ -1,0 +1,31 @@
+// Package node runs the partitions of a crawl that this machine owns, as one of several nodes.
+//
+// Package cluster decides which they are, and keeps a copy of each journal in a log that all nodes
+// share. Package crawl/partition has what partitions share within a process. This package connects
+// the two: [Run] takes part in a crawl.
+//
+// # What nodes share
+//
+// The register of the crawl has these keys, besides those of package cluster:
+//
+//	plan    the [Plan]: what the crawl is. It is written once.
+//	word    whether the crawl has ended and why, and whether it is paused
+//
+// The bus carries, on these subjects:
+//
+//	x.P      messages of partitions to partition P
+//	r        reports of all partitions, to the owner of partition 0: the coordinator
+//	w        what the coordinator has decided so far
+//	c        the word in the register has changed
+//	s.NODE   the status of a node, each second
+//	a        addresses that a node requests from, see addresses.go
+//
+// # The end
+//
+// The coordinator is the node that owns partition 0. It finds the end of the crawl as
+// partition.Council describes it, from reports that are not older than some seconds, of the present
+// owners of all partitions. Its decision counts when it is in the register: it survives the
+// coordinator, and nodes that join later obey it. A node that leaves, or whose disk or memory is
+// full, stops nobody else. A coordinator that takes over continues with the highest numbers that
+// it hears.
+package node

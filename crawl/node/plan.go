@@ -1,0 +1,154 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/exchange/suffix"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// A Plan describes a crawl of a cluster. It is the value of the key "plan" of the crawl's register
+// and never changes.
+type Plan struct {
+	Format int               `json:"format"`
+	Crawl  layout.Partitions `json:"crawl"`  // identity, number, suffix table
+	Config []byte            `json:"config"` // the configuration file
+	// Files are the contents of the files that the configuration names, by its keys: rules and deny.
+	Files map[string][]byte `json:"files,omitempty"`
+	Seeds []string          `json:"seeds"`
+}
+
+// planFormat is the version of plans.
+const planFormat = 1
+
+const planKey, wordKey = "plan", "word"
+
+// NewPlan describes a new crawl with so many partitions. It reads the files of rules and of the deny
+// list; a configuration that names other files is refused, since other nodes do not have them.
+func NewPlan(c *config.Config, partitions int, seeds []string) (*Plan, error) {
+	p := &Plan{Format: planFormat, Crawl: *layout.NewPartitions(partitions, suffix.Newest), Seeds: seeds, Files: map[string][]byte{}}
+	x := c.Clone()
+	x.Partitions, x.SuffixTable = partitions, suffix.Newest
+	for key, name := range files(&x) {
+		if *name == "" {
+			continue
+		}
+		b, err := os.ReadFile(*name)
+		if err != nil {
+			return nil, &hint.Error{Text: "cannot read " + key, Hint: "give the name of a file that exists", Err: err}
+		}
+		p.Files[key] = b
+		*name = ""
+	}
+	for _, k := range x.Keys() {
+		if k.File && k.String() != "" {
+			return nil, &hint.Error{Text: k.Name + " cannot be used in a cluster: other nodes do not have that file", Hint: "leave it out, or crawl on one machine"}
+		}
+	}
+	text, err := x.Marshal()
+	p.Config = text
+	return p, err
+}
+
+// files returns the keys of a configuration whose files a plan has.
+func files(c *config.Config) map[string]*string {
+	return map[string]*string{"rules": &c.Rules, "deny": &c.Deny}
+}
+
+// config returns the configuration of the plan. Its files are written to a directory.
+func (p *Plan) config(dir string) (config.Config, error) {
+	c := config.Default()
+	if err := c.Read("the plan of the crawl", p.Config); err != nil {
+		return c, err
+	}
+	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
+	for key, name := range files(&c) {
+		b, ok := p.Files[key]
+		if !ok {
+			continue
+		}
+		*name = filepath.Join(dir, key+".txt")
+		if err := os.WriteFile(*name, b, 0o600); err != nil {
+			return c, &hint.Error{Text: "cannot write " + *name, Hint: "make the directory writable, or choose another with --dir", Err: err}
+		}
+	}
+	c.Commit.Duration = max(c.Commit.Duration, commitEvery)
+	return c, nil
+}
+
+// commitEvery is the least time between two commits: each is one to the log, too.
+const commitEvery = 500 * time.Millisecond
+
+// Terms returns what all nodes must agree about: cluster.Node.Terms.
+func (p *Plan) Terms(version string) string {
+	return fmt.Sprintf("crawl %s, %d partitions, suffix table %s, format %d, winnow %s", p.Crawl.Crawl, p.Crawl.Partitions, p.Crawl.Suffixes, p.Format, version)
+}
+
+// Create puts a plan into a register. It refuses if there is another one.
+func Create(ctx context.Context, r cluster.Register, p *Plan) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	for {
+		v, err := r.Get(ctx, planKey)
+		if err == nil && v.Revision == 0 {
+			_, err = r.Put(ctx, planKey, 0, data)
+			if err == nil {
+				return nil
+			}
+		} else if err == nil {
+			if bytes.Equal(v.Data, data) {
+				return nil // an earlier try has arrived
+			}
+			return &hint.Error{Text: "there is a crawl of this name already", Hint: "choose another --name, or let it continue: winnow status --cluster shows how far it is"}
+		}
+		if err := pause(ctx, retryDelay); err != nil {
+			return fmt.Errorf("create the crawl: %w", err)
+		}
+	}
+}
+
+// Load returns the plan of a register, nil if there is none.
+func Load(ctx context.Context, r cluster.Register) (*Plan, error) {
+	v, err := r.Get(ctx, planKey)
+	if err != nil || v.Revision == 0 {
+		return nil, err
+	}
+	p := new(Plan)
+	if err := json.Unmarshal(v.Data, p); err != nil {
+		return nil, fmt.Errorf("read the plan of the crawl: %w", err)
+	}
+	if p.Format != planFormat {
+		return nil, &hint.Error{Text: "this crawl was made by another version of winnow", Hint: "use that version", Err: fmt.Errorf("its plan has format %d", p.Format)}
+	}
+	if p.Crawl.Partitions < 1 {
+		return nil, errors.New("the plan of the crawl has no partitions")
+	}
+	return p, nil
+}
+
+// retryDelay is the time between two tries of what had no answer.
+const retryDelay = 500 * time.Millisecond
+
+// pause waits. It returns the error of the context if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

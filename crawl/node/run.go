@@ -1,0 +1,333 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/cluster/roster"
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/partition"
+	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// Options are those of a node of a crawl.
+type Options struct {
+	// Dir is the directory of this crawl on this node. It has partitions.json, and 0000, 0001 and so
+	// on for the partitions that the node has owned.
+	Dir     string
+	Name    string // no other node has it
+	ID      string // stays with the disk of the node: cluster.Node.ID
+	Address string
+	Version string
+	Engine  cluster.Engine
+	Plan    *Plan
+	// Run has Machine, Log, memory and so on. Config and Seeds come from the plan.
+	Run   crawl.RunOptions
+	Clock func() roster.Instant // nil: those of the machine
+}
+
+// A Summary describes how a node has ended.
+type Summary struct {
+	Why    string // WhyLeft, or why the crawl has ended for all
+	Status history.Status
+}
+
+// WhyLeft is why a node has ended that was to leave.
+const WhyLeft = "left"
+
+// Run takes part in a crawl until the context ends: then it hands over its partitions and leaves; or
+// until the crawl has ended for all.
+func Run(ctx context.Context, o Options) (*Summary, error) {
+	h, err := newHall(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	if err := h.look(ctx); err != nil {
+		return nil, fmt.Errorf("read the register of the crawl: %w", err)
+	}
+	if why := h.ended(); why != "" {
+		return h.summary(why), nil
+	}
+	living, leave := context.WithCancel(ctx)
+	defer leave()
+	h.leave = leave
+	var talking sync.WaitGroup
+	hearing, hush := context.WithCancel(context.WithoutCancel(ctx))
+	stop, err := h.subscribe()
+	if err == nil {
+		talking.Go(func() { h.talk(hearing) })
+		talking.Go(func() { h.watch(hearing) })
+		talking.Go(func() { h.decree(hearing) })
+		err = h.node(&o).Run(living)
+	}
+	hush()
+	stop()
+	talking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return h.summary(cmp.Or(h.ended(), WhyLeft)), nil
+}
+
+// A hall is what the partitions on this node have in common.
+type hall struct {
+	name    string
+	address string
+	version string
+	run     crawl.RunOptions
+	engine  cluster.Engine
+	plan    *Plan
+	log     *slog.Logger
+	lock    *os.File // of the directory; nil: it is not in the file system
+	shared  *partition.Shared
+	post    *post
+	leave   context.CancelFunc // lets the node leave
+	stir    chan struct{}      // there is something to tell
+	looks   chan struct{}      // the word in the register may have changed
+
+	mu     sync.Mutex
+	word   word
+	heard  port.Word // the highest numbers
+	chair  uint64    // the epoch of the latest coordinator that was heard
+	sum    port.Sum  // as the coordinator told
+	seats  map[int]*seat
+	bench  *bench // nil: the coordinator is elsewhere
+	epochs []uint64
+	sums   []*history.Status // by partition: how its last run here has ended
+}
+
+func newHall(o *Options) (*hall, error) {
+	h := &hall{
+		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	r := &h.run
+	r.Dir, r.Version, r.Log = o.Dir, o.Version, h.log
+	if err := h.lockDir(); err != nil {
+		return nil, err
+	}
+	c, err := o.Plan.config(o.Dir)
+	if err == nil {
+		c.MaxMemory = cmp.Or(o.Run.Config.MaxMemory, c.MaxMemory) // that of this machine
+		r.Config, r.Seeds = c, o.Plan.Seeds
+		h.shared, err = partition.Share(r, &o.Plan.Crawl)
+	}
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	h.post = &post{bus: o.Engine.Bus, wake: h.shared.Wake, boxes: map[int]*box{}}
+	return h, nil
+}
+
+// lockDir makes the directory of the crawl, and locks it.
+func (h *hall) lockDir() (err error) {
+	if h.run.Machine.Disk != nil {
+		return nil
+	}
+	if err := os.MkdirAll(h.run.Dir, 0o755); err != nil {
+		return &hint.Error{Text: "cannot make " + h.run.Dir, Hint: "choose another place with --dir", Err: err}
+	}
+	if h.lock, err = layout.Lock(filepath.Join(h.run.Dir, layout.LockFile)); err != nil {
+		return layout.LockError(h.run.Dir, err)
+	}
+	return nil
+}
+
+func (h *hall) close() {
+	if h.lock != nil {
+		h.lock.Close()
+	}
+}
+
+// node returns this process as package cluster sees it.
+func (h *hall) node(o *Options) *cluster.Node {
+	n := &cluster.Node{
+		Name: o.Name, ID: o.ID, Address: o.Address, Version: o.Version, Terms: o.Plan.Terms(o.Version),
+		Engine: o.Engine, Log: h.log, Clock: o.Clock,
+	}
+	for i := range o.Plan.Crawl.Partitions {
+		n.Partitions = append(n.Partitions, h.part(i))
+	}
+	return n
+}
+
+// part returns a partition of the crawl, which may run here.
+func (h *hall) part(self int) cluster.Partition {
+	id, _ := h.plan.Crawl.Identity(self) // it was checked when it was shared
+	p := port.Port{Self: self, Of: h.plan.Crawl.Partitions}
+	return &local{h, self, store{header: p.Header(id), open: func(name string) (disk.Dir, error) {
+		if open := h.run.Machine.Disk; open != nil {
+			return open(layout.PartitionName(self) + "/" + name)
+		}
+		path := filepath.Join(layout.PartitionDir(h.run.Dir, self), filepath.FromSlash(name))
+		return disk.OS(path), os.MkdirAll(path, 0o755)
+	}}}
+}
+
+// ended returns why the crawl has ended, "" if it has not.
+func (h *hall) ended() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.word.Stop
+}
+
+// summary describes how the node has ended.
+func (h *hall) summary(why string) *Summary {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := history.Merge(h.sums)
+	s.Why = why
+	return &Summary{why, *s}
+}
+
+// A local is a partition of the crawl, as package cluster sees it.
+type local struct {
+	hall *hall
+	self int
+	store
+}
+
+// A seat is a partition that runs on this node.
+type seat struct {
+	epoch    uint64
+	number   uint64 // of its last report
+	report   port.Report
+	reported bool
+	crawling bool
+	gate     func() error
+}
+
+// Reasons of package crawl that concern this node alone.
+const whyDisk, whyMemory = "disk", "memory"
+
+// Run implements cluster.Partition.
+func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
+	h := l.hall
+	if h.ended() != "" {
+		<-ctx.Done()
+		return nil
+	}
+	leave, err := h.post.enter(l.self)
+	defer leave()
+	if err != nil {
+		return err
+	}
+	s := h.enter(l.self, t)
+	defer h.exit(l.self, s)
+	o, err := h.shared.Options(l.self, func(p *port.Port) {
+		p.Tenure, p.Bus, p.Council = tenure{t}, mailbox{h.post, l.self}, voice{h, l.self, s}
+	})
+	if err != nil {
+		return err
+	}
+	sum, err := crawl.Run(ctx, o)
+	h.shared.Leave(l.self)
+	h.rest(l.self, s, sum)
+	switch {
+	case errors.Is(err, port.ErrLost):
+		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
+	case disk.ErrFull(err):
+		return fmt.Errorf("%w: %w", cluster.ErrUnable, err)
+	case err != nil:
+		return err
+	case sum.Why == whyDisk || sum.Why == whyMemory:
+		return fmt.Errorf("%w: no room left: %s", cluster.ErrUnable, sum.Why)
+	}
+	select { // what has stopped it stops all
+	case <-ctx.Done():
+	case <-t.Lost():
+	}
+	return nil
+}
+
+// enter notes that a partition begins to run.
+func (h *hall) enter(self int, t *cluster.Tenure) *seat {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := &seat{epoch: t.Epoch, crawling: true, gate: t.Gate}
+	h.seats[self] = s
+	if self == 0 {
+		h.bench = newBench(h, s)
+		h.chair = max(h.chair, s.epoch)
+	}
+	return s
+}
+
+// rest notes that the run of a partition has ended.
+func (h *hall) rest(self int, s *seat, sum *crawl.Summary) {
+	h.mu.Lock()
+	s.crawling = false
+	if sum != nil {
+		h.sums[self] = &sum.Status
+	}
+	h.mu.Unlock()
+	h.leaveIfEnded()
+}
+
+// exit notes that a partition does not run here any more.
+func (h *hall) exit(self int, s *seat) {
+	h.mu.Lock()
+	b := h.bench
+	if h.seats[self] == s {
+		delete(h.seats, self)
+	}
+	if self == 0 && b != nil && b.self == s {
+		h.bench = nil
+	}
+	s.crawling = false
+	h.mu.Unlock()
+	if b != nil {
+		b.council.Absent(self)
+	}
+	h.leaveIfEnded()
+}
+
+// leaveIfEnded lets the node leave when the crawl has ended for all, and no partition runs here.
+func (h *hall) leaveIfEnded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.word.Stop == "" {
+		return
+	}
+	for _, s := range h.seats {
+		if s.crawling {
+			return
+		}
+	}
+	h.leave()
+}
+
+// tenure is a cluster.Tenure as package crawl sees it.
+type tenure struct{ *cluster.Tenure }
+
+func (t tenure) Owner() (node string, epoch uint64) { return t.Node, t.Epoch }
+
+func (t tenure) Commit(g journal.Group, session bool, local func() error) error {
+	c := g.Commit()
+	x := cluster.Group{First: c.First, Next: c.Next, Bytes: append([]byte(nil), g.Bytes()...)}
+	if session {
+		x.Epoch = t.Epoch
+	}
+	return t.Tenure.Commit(x, local)
+}
+
+// sleepy is the time between two looks at the register if nothing else demands one.
+const sleepy = 5 * time.Second

@@ -1,0 +1,71 @@
+package partition
+
+import (
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/exchange/suffix"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// Shared is what the partitions of a crawl share that run in one process, if others run elsewhere:
+// permits, memory, limits of addresses, the status. Partitions come and go. Package crawl/node has
+// the rest: the council and the bus between machines.
+type Shared struct{ run *run }
+
+// Share returns what the partitions of a crawl share. Its directory gets the description of the
+// crawl, and is the caller's to lock.
+func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
+	table, err := suffix.Open(file.Suffixes)
+	if err != nil {
+		return nil, &hint.Error{Text: "this crawl was made by a later version of winnow", Hint: "use that version", Err: err}
+	}
+	t := &top{path: o.Dir, file: file, resumed: true}
+	if open := o.Machine.Disk; open != nil {
+		t.path = ""
+		t.dir, err = open(".")
+	} else {
+		t.dir = disk.OS(filepath.Clean(o.Dir))
+	}
+	if err == nil {
+		err = file.Write(t.dir)
+	}
+	if err != nil {
+		return nil, &hint.Error{Text: "cannot write " + o.Dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
+	}
+	n := file.Partitions
+	t.owner = func(site []byte) int { return table.Partition(string(page.Host(site)), n) }
+	o.Config.Partitions, o.Config.SuffixTable = n, file.Suffixes
+	r, err := newRun(o, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Shared{r}, nil
+}
+
+// Options returns the options of a partition that begins. link sets what its port has of other
+// machines: Bus, Council and Tenure, and it may replace Addresses.
+func (s *Shared) Options(self int, link func(*port.Port)) (crawl.RunOptions, error) {
+	return s.run.options(self, link)
+}
+
+// Leave gives back all that a partition has, when its run has ended.
+func (s *Shared) Leave(self int) {
+	s.run.pool.leave(self)
+	s.run.weights.of(self)(0)
+	s.run.board.leave(self)
+}
+
+// Wake lets a partition look at its port.
+func (s *Shared) Wake(self int) { s.run.wake(self) }
+
+// Pause lets no partition make requests, or lets all go on.
+func (s *Shared) Pause(paused bool) { s.run.pool.pause(paused) }
+
+// Status returns the status of the partitions that run here, as one.
+func (s *Shared) Status() *history.Status { return s.run.board.now() }
