@@ -65,13 +65,20 @@ func files(c *config.Config) map[string]*string {
 	return map[string]*string{"rules": &c.Rules, "deny": &c.Deny}
 }
 
+// Settings returns the configuration of the plan, without the files that it names.
+func (p *Plan) Settings() (config.Config, error) {
+	c := config.Default()
+	err := c.Read("the plan of the crawl", p.Config)
+	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
+	return c, err
+}
+
 // config returns the configuration of the plan. Its files are written to a directory.
 func (p *Plan) config(dir string) (config.Config, error) {
-	c := config.Default()
-	if err := c.Read("the plan of the crawl", p.Config); err != nil {
+	c, err := p.Settings()
+	if err != nil {
 		return c, err
 	}
-	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
 	for key, name := range files(&c) {
 		b, ok := p.Files[key]
 		if !ok {

@@ -146,6 +146,7 @@ var arrows = map[string][]string{
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl/control", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
 	"crawl/node":                    {"cluster", "cluster/roster", "crawl", "crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/partition", "crawl/port", "crawl/snapshot", "event", "exchange/suffix", "internal/disk", "internal/hint", "journal"},
+	"crawl/member":                  {"cluster", "cluster/nats", "crawl", "crawl/history", "crawl/layout", "crawl/node", "internal/hint"},
 	"cluster":                       {"cluster/roster"},
 	"cluster/roster":                {},
 	"cluster/memory":                {"cluster"},
