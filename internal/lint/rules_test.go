@@ -144,7 +144,7 @@ var arrows = map[string][]string{
 	"exchange":                      {},
 	"crawl/checkpoint":              {"crawl/layout", "crawl/snapshot", "crawl/state", "graph"},
 	"exchange/suffix":               {},
-	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/remote", "crawl/remote/s3", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
+	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/remote", "crawl/remote/s3", "crawl/requisite", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
 	"crawl/port":                    {"crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl/control", "crawl", "crawl/fetch", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
 	"crawl/node":                    {"cluster", "cluster/roster", "crawl", "crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/partition", "crawl/port", "crawl/snapshot", "event", "exchange/suffix", "internal/disk", "internal/hint", "journal"},
