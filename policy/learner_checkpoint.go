@@ -351,14 +351,8 @@ func (l *learner) target(label uint16) float64 {
 // beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
 // are enough.
 func (l *learner) beginFit() bool {
-	n, most := l.memo.page.Len()*9/10, fitted
-	if l.small() {
-		most = smallFitted
-	}
-	used := l.trade.examples()
-	if most = min(most, fitted-used); used > 0 {
-		most = min(most, l.room())
-	}
+	n, used := l.memo.page.Len()*9/10, l.trade.examples()
+	most := max(1, min(l.share(float64(l.numbers.At(learnFetched))), fitted-used))
 	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {
