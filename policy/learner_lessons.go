@@ -36,6 +36,7 @@ const (
 const (
 	lessonLabels  = iota
 	lessonSum     // of labels
+	lessonFinds   // see learner.groupFinds
 	lessonPages   // that are its own
 	lessonLost    // see hindsight.World.Lost
 	lessonFetched // and failed
@@ -173,8 +174,8 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 	t := &l.trade
 	told, num := t.toldTo(part), t.numbers.Slice()
 	told[toldFetched] = l.numbers.At(learnFetched)
-	sum, n := l.ownLabels()
-	to = append(to, float32(n), float32(sum), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(told[toldFetched]), 0)
+	sum, finds, n := l.ownLabels()
+	to = append(to, float32(n), float32(sum), float32(finds), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(told[toldFetched]), 0)
 	if at := len(to); told[toldRound] < num[lessonRound] && l.teacher() == part {
 		told[toldRound] = num[lessonRound]
 		to = l.sampled(to)
