@@ -117,7 +117,7 @@ func (c *crawling) followOld(ctx context.Context) error {
 		return err
 	}
 	defer cluster.Close()
-	if c.config, err = x.Plan.Settings(); err != nil {
+	if c.config, err = x.Plan.Configuration(); err != nil {
 		return err
 	}
 	return c.follow(ctx, x)

@@ -29,7 +29,7 @@ func runClusterStatus(ctx context.Context, u *console.UI, opt *clusterFlags) err
 	if u.AsJSON {
 		return u.JSON(v)
 	}
-	k, err := x.Plan.Settings()
+	k, err := x.Plan.Configuration()
 	if err != nil {
 		return err
 	}
