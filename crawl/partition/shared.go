@@ -21,6 +21,9 @@ type Shared struct{ run *run }
 // Share returns what the partitions of a crawl share. Its directory gets the description of the
 // crawl, and is the caller's to lock.
 func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
+	if c := &o.Config; len(c.ExampleURLs()) > 0 && c.Topic == "" {
+		return nil, refused("examples", "no machine has the copies of all examples that are URLs; files can be used")
+	}
 	table, err := suffix.Open(file.Suffixes)
 	if err != nil {
 		return nil, &hint.Error{Text: "this crawl was made by a later version of winnow", Hint: "use that version", Err: err}
