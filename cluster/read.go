@@ -1,6 +1,11 @@
 package cluster
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
 
 // ReadLog calls fn with each group of a log, in order. Their bytes are used again.
 func ReadLog(ctx context.Context, l Log, fn func(Group) error) error {
@@ -12,4 +17,33 @@ func ReadLog(ctx context.Context, l Log, fn func(Group) error) error {
 		}
 		return fn(g)
 	})
+}
+
+// A Member is what the register says about a node.
+type Member struct {
+	Name        string
+	Incarnation uint64
+	Gone        bool // this incarnation is over
+}
+
+// ReadMember reads the value of the key of a node. It reports whether it is one.
+func ReadMember(v Value) (m Member, ok bool) {
+	name, ok := strings.CutPrefix(v.Key, "node.")
+	var x nodeValue
+	if !ok || json.Unmarshal(v.Data, &x) != nil {
+		return m, false
+	}
+	return Member{name, x.Incarnation, x.State != alive}, true
+}
+
+// ReadEpoch reads the value of the key of a partition: the epoch of its last owner. It reports whether
+// it is one.
+func ReadEpoch(v Value) (partition int, epoch uint64, ok bool) {
+	name, ok := strings.CutPrefix(v.Key, "part.")
+	partition, err := strconv.Atoi(name)
+	var x partValue
+	if !ok || err != nil || json.Unmarshal(v.Data, &x) != nil {
+		return 0, 0, false
+	}
+	return partition, x.Epoch, true
 }
