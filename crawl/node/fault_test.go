@@ -99,7 +99,7 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 	}
 	time.Sleep(8 * time.Second)
 	if seed%3 == 2 {
-		w.stopAtGates(3000)
+		w.stopAtGates(60)
 	}
 	for range 1 + w.draw(4) {
 		time.Sleep(time.Duration(w.draw(int64(20 * time.Second))))

@@ -243,15 +243,21 @@ func (p *process) stop(d time.Duration) {
 	p.w.upset(p.name)
 }
 
-// gate is a place where processes are stopped, for up to three times the life of a lease.
+// gate is a place where processes are stopped: before and after each call of the engine, and so
+// before each commit.
 func (p *process) gate() error {
-	_, err := p.mayStop()
+	_, err := p.mayStop(engineCalls)
 	return err
 }
 
-func (p *process) mayStop() (held bool, err error) {
+// engineCalls is about how many calls of the engine there are for each request.
+const engineCalls = 50
+
+// mayStop stops the process sometimes, for up to three times the life of a lease, and waits while it
+// is stopped. Other places are as often visited as they say, compared with requests.
+func (p *process) mayStop(often int64) (held bool, err error) {
 	p.w.mu.Lock()
-	stops := p.w.gates > 0 && p.w.rng.Int64N(p.w.gates) == 0
+	stops := p.w.gates > 0 && p.w.rng.Int64N(often*p.w.gates) == 0
 	d := time.Duration(p.w.rng.Int64N(int64(3 * roster.TTL)))
 	p.w.mu.Unlock()
 	if stops {
@@ -294,7 +300,7 @@ func (p *process) resolve(ctx context.Context, host string) (fetch.Names, error)
 }
 
 func (p *process) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	held, err := p.mayStop()
+	held, err := p.mayStop(1)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +357,7 @@ func (c *conn) Read(b []byte) (int, error) {
 
 // Write writes after the check: a process that is stopped here makes this request when it goes on.
 func (c *conn) Write(b []byte) (int, error) {
-	held, err := c.p.mayStop()
+	held, err := c.p.mayStop(1)
 	if err != nil {
 		return 0, err
 	}
