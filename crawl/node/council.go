@@ -6,7 +6,6 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -328,16 +327,17 @@ func (h *hall) look(ctx context.Context) error {
 	return err
 }
 
-// lookFirst reads the word in the register before the node takes part. It tries until the context ends.
-func (h *hall) lookFirst(ctx context.Context) error {
+// lookFirst reads the word in the register before the node takes part. It returns false if the context
+// ends first.
+func (h *hall) lookFirst(ctx context.Context) bool {
 	for {
 		err := h.look(ctx)
 		if err == nil {
-			return nil
+			return true
 		}
 		h.log.Warn("cannot read the register of the crawl yet", "error", err)
 		if pause(ctx, retryDelay) != nil {
-			return fmt.Errorf("read the register of the crawl: %w", err)
+			return false
 		}
 	}
 }

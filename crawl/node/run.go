@@ -56,8 +56,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer h.close()
-	if err := h.lookFirst(ctx); err != nil {
-		return nil, err
+	if !h.lookFirst(ctx) {
+		return h.summary(WhyLeft), nil
 	}
 	if why := h.ended(); why != "" {
 		return h.summary(why), nil
