@@ -273,6 +273,11 @@ func openTop(o *crawl.RunOptions) (t *top, err error) {
 		return nil, mismatch(o, 1)
 	case t.file != nil && t.file.Partitions != o.Config.Partitions:
 		return nil, mismatch(o, t.file.Partitions)
+	case t.file != nil && t.file.Cluster:
+		return nil, &hint.Error{
+			Text: o.Dir + " has a part or a copy of a crawl that the nodes of a cluster continue",
+			Hint: "to continue it on this machine, stop it there, and: winnow cluster gather -o " + o.Dir + " --move --cluster HOST:PORT --name NAME",
+		}
 	}
 	if err := t.open(o); err != nil {
 		t.close()
