@@ -66,13 +66,20 @@ func named(c *config.Config) map[string]*string {
 	return map[string]*string{"rules": &c.Rules, "deny": &c.Deny}
 }
 
+// Configuration returns the configuration of the plan, without the names of its files.
+func (p *Plan) Configuration() (config.Config, error) {
+	c := config.Default()
+	err := c.Read("the plan of the crawl", p.Config)
+	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
+	return c, err
+}
+
 // Settings returns the configuration of the plan. Its files are written to a directory.
 func (p *Plan) Settings(dir string) (config.Config, error) {
-	c := config.Default()
-	if err := c.Read("the plan of the crawl", p.Config); err != nil {
+	c, err := p.Configuration()
+	if err != nil {
 		return c, err
 	}
-	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
 	for key, name := range named(&c) {
 		b, ok := p.Files[key]
 		if !ok {

@@ -274,6 +274,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	sum, err := crawl.Run(ctx, o)
 	h.shared.Leave(l.self)
 	h.rest(l.self, s, sum)
+	h.note(l.self, s, sum)
 	switch {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)

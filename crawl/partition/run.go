@@ -68,7 +68,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := check(o); err != nil {
+	if err := Check(&o.Config); err != nil {
 		return nil, err
 	}
 	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
@@ -211,9 +211,8 @@ func (w *weights) of(self int) func(int64) int64 {
 	}
 }
 
-// check refuses what does not work together with several partitions.
-func check(o *crawl.RunOptions) error {
-	c := &o.Config
+// Check refuses what does not work together with several partitions.
+func Check(c *config.Config) error {
 	for _, x := range []struct {
 		set       bool
 		key, what string
