@@ -19,21 +19,14 @@ func ReadLog(ctx context.Context, l Log, fn func(Group) error) error {
 	})
 }
 
-// A Member is what the register says about a node.
-type Member struct {
-	Name        string
-	Incarnation uint64
-	Gone        bool // this incarnation is over
-}
-
 // ReadMember reads the value of the key of a node. It reports whether it is one.
-func ReadMember(v Value) (m Member, ok bool) {
-	name, ok := strings.CutPrefix(v.Key, "node.")
+func ReadMember(v Value) (name string, m Member, ok bool) {
+	name, ok = strings.CutPrefix(v.Key, "node.")
 	var x nodeValue
 	if !ok || json.Unmarshal(v.Data, &x) != nil {
-		return m, false
+		return "", m, false
 	}
-	return Member{name, x.Incarnation, x.State != alive}, true
+	return name, member(&x), true
 }
 
 // ReadEpoch reads the value of the key of a partition: the epoch of its last owner. It reports whether

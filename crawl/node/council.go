@@ -386,14 +386,14 @@ func (h *hall) see(v cluster.Value) {
 		h.lookSoon()
 		return
 	}
-	m, isNode := cluster.ReadMember(v)
+	name, m, isNode := cluster.ReadMember(v)
 	p, epoch, isPart := cluster.ReadEpoch(v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case isNode:
-		if was := h.members[m.Name]; m.Incarnation > was.Incarnation || m.Incarnation == was.Incarnation && m.Gone {
-			h.members[m.Name] = m
+		if was := h.members[name]; m.Incarnation > was.Incarnation || m.Incarnation == was.Incarnation && !m.Alive {
+			h.members[name] = m
 		}
 	case isPart && p >= 0 && p < len(h.epochs):
 		h.epochs[p] = max(h.epochs[p], epoch)
@@ -405,27 +405,20 @@ func (h *hall) over(node string, incarnation uint64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m := h.members[node]
-	return m.Incarnation > incarnation || m.Incarnation == incarnation && m.Gone
+	return m.Incarnation > incarnation || m.Incarnation == incarnation && !m.Alive
 }
 
 // census returns the nodes that live, with their incarnations, as the register has them.
 func (h *hall) census(ctx context.Context) (map[string]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	nodes, all := map[string]uint64{}, false
-	err := h.engine.Register.Watch(ctx, func(v cluster.Value) {
-		if all = all || v.Key == ""; all {
-			cancel()
-			return
-		}
+	nodes := map[string]uint64{}
+	err := cluster.Values(ctx, h.engine.Register, func(v cluster.Value) {
 		h.see(v)
-		if m, ok := cluster.ReadMember(v); ok && !m.Gone {
-			nodes[m.Name] = m.Incarnation
+		if name, m, ok := cluster.ReadMember(v); ok && m.Alive {
+			nodes[name] = m.Incarnation
 		}
 	})
-	if all {
-		err = nil
-	}
 	return nodes, err
 }
 
