@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/cluster/files"
 	"github.com/winnow-crawler/winnow/cluster/roster"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -56,8 +58,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer h.close()
-	if err := h.look(ctx); err != nil {
-		return nil, fmt.Errorf("read the register of the crawl: %w", err)
+	if !h.lookFirst(ctx) {
+		return h.summary(WhyLeft), nil
 	}
 	if why := h.ended(); why != "" {
 		return h.summary(why), nil
@@ -69,9 +71,16 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	hearing, hush := context.WithCancel(context.WithoutCancel(ctx))
 	stop, err := h.subscribe()
 	if err == nil {
+		var hide func()
+		if hide, err = Serve(&o); err == nil {
+			defer hide()
+		}
+	}
+	if err == nil {
 		talking.Go(func() { h.talk(hearing) })
 		talking.Go(func() { h.watch(hearing) })
 		talking.Go(func() { h.decree(hearing) })
+		talking.Go(func() { h.rights.run(hearing) })
 		err = h.node(&o).Run(living)
 	}
 	hush()
@@ -81,6 +90,21 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	return h.summary(cmp.Or(h.ended(), WhyLeft)), nil
+}
+
+// Serve lets others read the archives that this node has of the crawl, until stop is called. Run does
+// it, too; Serve is for a crawl that has ended.
+func Serve(o *Options) (stop func(), err error) {
+	return files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
+		if self < 0 || self >= o.Plan.Crawl.Partitions {
+			return nil, fs.ErrNotExist
+		}
+		name := layout.PartitionName(self) + "/" + layout.ArchiveDir
+		if open := o.Run.Machine.Disk; open != nil {
+			return open(name)
+		}
+		return disk.OS(filepath.Join(o.Dir, filepath.FromSlash(name))), nil
+	})
 }
 
 // A hall is what the partitions on this node have in common.
@@ -95,25 +119,27 @@ type hall struct {
 	lock    *os.File // of the directory; nil: it is not in the file system
 	shared  *partition.Shared
 	post    *post
+	rights  *rights
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
 	looks   chan struct{}      // the word in the register may have changed
 
-	mu     sync.Mutex
-	word   word
-	heard  port.Word // the highest numbers
-	chair  uint64    // the epoch of the latest coordinator that was heard
-	sum    port.Sum  // as the coordinator told
-	seats  map[int]*seat
-	bench  *bench // nil: the coordinator is elsewhere
-	epochs []uint64
-	sums   []*history.Status // by partition: how its last run here has ended
+	mu      sync.Mutex
+	word    word
+	heard   port.Word // the highest numbers
+	chair   uint64    // the epoch of the latest coordinator that was heard
+	sum     port.Sum  // as the coordinator told
+	seats   map[int]*seat
+	bench   *bench // nil: the coordinator is elsewhere
+	epochs  []uint64
+	members map[string]cluster.Member // by name
+	sums    []*history.Status         // by partition: how its last run here has ended
 }
 
 func newHall(o *Options) (*hall, error) {
 	h := &hall{
 		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
-		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -123,7 +149,7 @@ func newHall(o *Options) (*hall, error) {
 	if err := h.lockDir(); err != nil {
 		return nil, err
 	}
-	c, err := o.Plan.config(o.Dir)
+	c, err := o.Plan.Settings(o.Dir)
 	if err == nil {
 		c.MaxMemory = cmp.Or(o.Run.Config.MaxMemory, c.MaxMemory) // that of this machine
 		r.Config, r.Seeds = c, o.Plan.Seeds
@@ -133,6 +159,8 @@ func newHall(o *Options) (*hall, error) {
 		h.close()
 		return nil, err
 	}
+	h.rights = newRights(o.Name, o.Plan.Crawl.Partitions, c.IPDelay.Duration, o.Engine.Bus)
+	h.rights.census, h.rights.over = h.census, h.over
 	h.post = &post{bus: o.Engine.Bus, wake: h.shared.Wake, boxes: map[int]*box{}}
 	return h, nil
 }
@@ -171,15 +199,13 @@ func (h *hall) node(o *Options) *cluster.Node {
 
 // part returns a partition of the crawl, which may run here.
 func (h *hall) part(self int) cluster.Partition {
-	id, _ := h.plan.Crawl.Identity(self) // it was checked when it was shared
-	p := port.Port{Self: self, Of: h.plan.Crawl.Partitions}
-	return &local{h, self, store{header: p.Header(id), open: func(name string) (disk.Dir, error) {
+	return &local{h, self, h.plan.store(self, func(name string) (disk.Dir, error) {
 		if open := h.run.Machine.Disk; open != nil {
-			return open(layout.PartitionName(self) + "/" + name)
+			return open(name)
 		}
-		path := filepath.Join(layout.PartitionDir(h.run.Dir, self), filepath.FromSlash(name))
+		path := filepath.Join(h.run.Dir, filepath.FromSlash(name))
 		return disk.OS(path), os.MkdirAll(path, 0o755)
-	}}}
+	})}
 }
 
 // ended returns why the crawl has ended, "" if it has not.
@@ -230,10 +256,17 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	if err != nil {
 		return err
 	}
+	h.rights.begin(t.Incarnation)
+	closeHome, err := h.rights.open(l.self, t.Epoch, t.Gate)
+	defer closeHome()
+	if err != nil {
+		return err
+	}
 	s := h.enter(l.self, t)
 	defer h.exit(l.self, s)
 	o, err := h.shared.Options(l.self, func(p *port.Port) {
 		p.Tenure, p.Bus, p.Council = tenure{t}, mailbox{h.post, l.self}, voice{h, l.self, s}
+		p.Addresses = door{h.rights, t.Incarnation, p.Addresses}
 	})
 	if err != nil {
 		return err
@@ -241,6 +274,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	sum, err := crawl.Run(ctx, o)
 	h.shared.Leave(l.self)
 	h.rest(l.self, s, sum)
+	h.note(l.self, s, sum)
 	switch {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -21,8 +22,8 @@ type Shared struct{ run *run }
 // Share returns what the partitions of a crawl share. Its directory gets the description of the
 // crawl, and is the caller's to lock.
 func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
-	if c := &o.Config; len(c.ExampleURLs()) > 0 && c.Topic == "" {
-		return nil, refused("examples", "no machine has the copies of all examples that are URLs; files can be used")
+	if err := CheckShared(&o.Config); err != nil {
+		return nil, err
 	}
 	table, err := suffix.Open(file.Suffixes)
 	if err != nil {
@@ -49,6 +50,14 @@ func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
 		return nil, err
 	}
 	return &Shared{r}, nil
+}
+
+// CheckShared refuses what does not work with partitions on several machines.
+func CheckShared(c *config.Config) error {
+	if len(c.ExampleURLs()) > 0 && c.Topic == "" {
+		return refused("examples", "no machine has the copies of all examples that are URLs; files can be used")
+	}
+	return Check(c)
 }
 
 // Options returns the options of a partition that begins. link sets what its port has of other
