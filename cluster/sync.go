@@ -15,7 +15,7 @@ type comparison struct {
 }
 
 // points reads the copy on disk.
-func points(p Partition) ([]point, error) {
+func points(p Journal) ([]point, error) {
 	list := []point{{}}
 	err := p.Groups(func(g Group) error {
 		end := list[len(list)-1]
@@ -122,7 +122,7 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 		return err
 	}
 	r := reader{at: copy[n], seq: seq}
-	more, err := t.walk(ctx, &r, copy, &n)
+	more, err := walk(ctx, t.log, &r, copy, &n)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 			return err
 		}
 	}
-	if err := t.fetch(ctx, p, &r, more); err != nil {
+	if err := fetch(ctx, t.log, p, &r, more); err != nil {
 		return err
 	}
 	if t.at, t.last = r.at, r.seq; heals {
@@ -147,9 +147,9 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 
 // walk reads groups of the log that the copy has, too, and adds their number to n: groups without a
 // record are not found by their numbers. It reports whether the log has others after them.
-func (t *Tenure) walk(ctx context.Context, r *reader, copy []point, n *int) (more bool, err error) {
+func walk(ctx context.Context, l Log, r *reader, copy []point, n *int) (more bool, err error) {
 	ahead := *r
-	err = t.log.Read(ctx, r.seq, 0, func(seq uint64, data []byte) error {
+	err = l.Read(ctx, r.seq, 0, func(seq uint64, data []byte) error {
 		_, whole, err := ahead.take(seq, data)
 		switch {
 		case err != nil || !whole:
@@ -169,9 +169,9 @@ func (t *Tenure) walk(ctx context.Context, r *reader, copy []point, n *int) (mor
 }
 
 // fetch reads the log to its end, and adds its groups to the copy if there are any.
-func (t *Tenure) fetch(ctx context.Context, p Partition, r *reader, any bool) error {
+func fetch(ctx context.Context, l Log, p Journal, r *reader, any bool) error {
 	read := func(add func(Group) error) error {
-		return t.log.Read(ctx, r.seq, 0, func(seq uint64, data []byte) error {
+		return l.Read(ctx, r.seq, 0, func(seq uint64, data []byte) error {
 			g, whole, err := r.take(seq, data)
 			if err == nil && whole {
 				err = add(g)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A Partition is what a node runs: the owner of some sites, with a journal on the disk of the node.
-type Partition interface {
+// A Journal is a copy of the journal of a partition, on a disk.
+type Journal interface {
 	// Groups calls fn with each group on disk, in order, up to the first that is damaged. An error of
 	// fn ends it and is returned.
 	Groups(fn func(Group) error) error
@@ -19,6 +19,11 @@ type Partition interface {
 	Cut(groups int) error
 	// Add lets fn append groups, which last when Add has returned nil.
 	Add(fn func(add func(Group) error) error) error
+}
+
+// A Partition is what a node runs: the owner of some sites, with a journal on the disk of the node.
+type Partition interface {
+	Journal
 	// Run is the owner. Its first group begins a session with the epoch of the tenure. When the context
 	// ends, it finishes and commits what is under way. When the tenure is lost, it returns at once.
 	Run(ctx context.Context, t *Tenure) error

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/worth"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
@@ -51,7 +52,7 @@ func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool
 	c.Score, c.ScoreFile, c.ImportValues, c.LocationRules = "", "", "", ""
 	sub.keep = &o.Config
 	note(o.Log, "fetching the examples of the topic", "pages", len(urls))
-	sum, _, err := run(ctx, &sub, worth{}, new(visitor))
+	sum, _, err := run(ctx, &sub, worth.Worth{}, new(visitor))
 	if err != nil {
 		return false, err
 	}

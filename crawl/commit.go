@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/compact"
 	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -17,12 +18,11 @@ import (
 type group struct {
 	warc    archive.Group
 	records journal.Group
-	sites   []graph.Site  // whose outcome is in it: they may be requested again afterwards
-	tasks   []*task       // whose bytes are in it: they are reused afterwards
-	bytes   int64         // of the archive
-	next    uint64        // number of the record after it
-	copies  bool          // answers of earlier files are copied
-	gone    []int         // WARC files that are removed afterwards: what is kept of them was copied
+	sites   []graph.Site // whose outcome is in it: they may be requested again afterwards
+	tasks   []*task      // whose bytes are in it: they are reused afterwards
+	bytes   int64        // of the archive
+	next    uint64       // number of the record after it
+	emptied compact.Emptied
 	free    time.Duration // the first instant at which one of the sites may be requested
 	err     error
 }
@@ -67,7 +67,7 @@ func (c *committer) close() {
 // was safe before.
 func (c *committer) write(g *group) error {
 	err := c.warc.Write(g.warc)
-	sync := c.sync || g.copies || len(g.gone) > 0
+	sync := c.sync || g.emptied.Copies || len(g.emptied.Gone) > 0
 	if err == nil && sync {
 		err = c.warc.Sync()
 	}
@@ -85,7 +85,7 @@ func (c *committer) write(g *group) error {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	c.open = true
-	return c.warc.Remove(g.gone...)
+	return c.warc.Remove(g.emptied.Gone...)
 }
 
 // diskError returns an error with a hint about a failed write. The file is not

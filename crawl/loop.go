@@ -275,7 +275,7 @@ func (l *loop) take() error {
 			return err
 		}
 		l.end(now, t)
-		l.keeper.drop(now)
+		l.keeper.Drop(now)
 	}
 	if l.tasksDone += len(tasks); l.tasksDone >= relentEvery {
 		l.tasksDone = 0
@@ -393,7 +393,7 @@ func (l *loop) closeFiles() error {
 	l.index.Finish(l.limits.stopping == whyStopped, l.log.Warn)
 	l.sendRest()
 	if k := l.keeper; k != nil { // an index may have been written of a file that was removed meanwhile
-		_ = k.sweep()
+		_ = k.Sweep()
 	}
 	return l.journal.Close()
 }

@@ -23,9 +23,11 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/visit"
+	"github.com/winnow-crawler/winnow/crawl/worth"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // opened holds a crawl as its last commit left it.
@@ -35,13 +37,13 @@ type opened struct {
 	fresh   bool // no session has been committed
 	dir     *directory
 	builder *archive.Builder // of WARC records
-	prior   prior
-	worth   worth
+	prior   past.Prior
+	worth   worth.Worth
 	lost    int64 // the archive has lost what was requested from then on: see journal.Facts.Lost
 }
 
 // open opens a new crawl, or recovers an old one.
-func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope, w worth) (*opened, error) {
+func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope, w worth.Worth) (*opened, error) {
 	id, err := layout.ReadIdentity(d.Journal)
 	none := errors.Is(err, journal.ErrNone)
 	fresh := none || errors.Is(err, layout.ErrNothing)
@@ -71,7 +73,7 @@ func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope,
 	}
 	c := &opened{id: id, fresh: fresh, dir: d, worth: w}
 	if fresh {
-		c.prior, err = readPrior(ctx, o, id.Secret, scope)
+		c.prior, err = past.ReadPrior(ctx, &o.Config, urltable.NewKey(id.Secret), scope, memoryLimit(o))
 	}
 	if err == nil {
 		err = c.recover(o, set, none)
@@ -85,7 +87,7 @@ func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope,
 
 // release frees the files and the memory of a crawl.
 func (c *opened) release() {
-	c.prior.close()
+	c.prior.Close()
 	if c.journal != nil {
 		c.journal.Drop()
 	}
@@ -120,7 +122,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkSeeds(o, c.state), past.CheckSame(o.Dir, lastConfig(c.state), &o.Config), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), c.worth.complete(o, c.state, c.fresh)); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), past.CheckSame(o.Dir, lastConfig(c.state), &o.Config), focus.CheckSame(o.Dir, lastConfig(c.state), &o.Config), completeWorth(&c.worth, &o.Config, c.state, c.fresh, o.Log)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {

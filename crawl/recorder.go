@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/compact"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -21,8 +22,8 @@ type recorder struct {
 	warc      *archive.Writer
 	committer *committer
 	tasks     taskPool
-	rec       journal.Record // begin starts it, record writes it
-	keeper    *keeper        // nil: all pages are kept
+	rec       journal.Record  // begin starts it, record writes it
+	keeper    *compact.Keeper // nil: all pages are kept
 
 	open   group         // records and bytes since the last commit
 	spare  group         // the next open group; the committer has a third
@@ -118,13 +119,13 @@ const groupBytes = 8 << 20
 // send passes the open group to the committer if the committer is idle and the group is
 // due, large, or needed at once.
 func (w *recorder) send(now time.Duration, atOnce bool) {
-	if w.pending() && (now >= w.dueAt() || atOnce || w.open.bytes > groupBytes || w.keeper.overdue()) {
+	if w.pending() && (now >= w.dueAt() || atOnce || w.open.bytes > groupBytes || w.keeper.Overdue()) {
 		w.give(now)
 	}
 }
 
 // pending reports whether the open group could be passed to the committer.
-func (w *recorder) pending() bool { return !w.busy && (!w.journal.Empty() || w.keeper.overdue()) }
+func (w *recorder) pending() bool { return !w.busy && (!w.journal.Empty() || w.keeper.Overdue()) }
 
 // committed reports whether every record is on disk.
 func (w *recorder) committed() bool { return !w.busy && w.journal.Empty() }
@@ -145,14 +146,14 @@ func (w *recorder) dueAt() time.Duration {
 
 // give passes the open group to the committer.
 func (w *recorder) give(now time.Duration) {
-	w.keeper.copy(now)
+	w.open.emptied = w.keeper.Copy(now)
 	if w.journal.Empty() {
 		w.mark(now)
 	}
 	g := w.open
 	g.next = w.state.Next
 	g.warc = w.warc.Take()
-	w.keeper.end()
+	w.keeper.End()
 	at, f := w.warc.Size(), w.state.Frontier
 	g.records = w.journal.Take(journal.Commit{
 		Warc:  journal.Position{File: uint32(at.File), Size: at.Size},
@@ -171,7 +172,7 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 	}
 	w.commits, w.lastCommit = w.commits+1, time.Now()
 	w.onDisk = g.next
-	w.keeper.gone(g.gone)
+	w.keeper.Gone(g.emptied.Gone)
 	w.position = g.warc.End()
 	w.archived += g.warc.Len()
 	w.records += g.records.Len()

@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/crawl/render/offline"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/worth"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -136,7 +137,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer o.uploads.Close()
-	w, err := readWorth(&o) // it reads files: before anything is created
+	w, err := worth.Read(&o.Config, memoryLimit(&o)) // it reads files: before anything is created
 	if err == nil {
 		err = makeTopic(ctx, &o)
 	}
@@ -164,7 +165,7 @@ func (o *RunOptions) another(ctx context.Context, sum *Summary) bool {
 }
 
 // run does a session of a run. There may be another one, with the score next.
-func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary, next worth, err error) {
+func run(ctx context.Context, o *RunOptions, w worth.Worth, v *visitor) (sum *Summary, next worth.Worth, err error) {
 	scope, err := config.NewScope(&o.Config) // it reads files, too
 	if err != nil {
 		return nil, w, err
@@ -192,8 +193,8 @@ func run(ctx context.Context, o *RunOptions, w worth, v *visitor) (sum *Summary,
 	if (l.limits.stopping == whyReload || l.limits.stopping == whyCommand) && ctx.Err() != nil {
 		l.limits.stopping = whyStopped
 	}
-	if next = l.scores.next; next.f != nil {
-		o.Config.Score = next.f.String()
+	if next = l.scores.next; next.Function != nil {
+		o.Config.Score = next.Function.String()
 	}
 	sum, err = l.finish(err)
 	return sum, next, err
@@ -267,7 +268,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
 	r.Facts.Node, r.Facts.Epoch = a.port.Holder()
-	r.Facts.Prior = a.prior.packed
+	r.Facts.Prior = a.prior.Packed
 	r.Facts.Named, r.Facts.Lost = true, a.lost
 	r.Facts.Command = a.options.orders.text()
 	if list := a.scope.DenyList(); list != nil {
@@ -284,7 +285,7 @@ func (a *admission) beginSession(m *ceiling) error {
 	if err := a.recallOld(m); err != nil {
 		return err
 	}
-	a.prior.close()
+	a.prior.Close()
 	if !a.fresh {
 		a.retrySession()
 	}

@@ -2,12 +2,10 @@ package crawl
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,9 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/score"
 )
 
 // scoreFiles are the files of a score.
@@ -290,20 +286,8 @@ func TestScoreWeighs(t *testing.T) {
 	}
 }
 
-// Values that do not fit into the memory are refused with a hint, and so are files that a new
-// crawl names and that do not exist.
+// Files that a new crawl names and that do not exist are refused.
 func TestScoreRefused(t *testing.T) {
-	m, err := score.NewImported([]string{"a.example", "b.example"}, []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hinted *hint.Error
-	if err := checkImported(m, 4*(18+24)-1); !errors.As(err, &hinted) || !strings.Contains(hinted.Hint, "--max-memory 1M") {
-		t.Errorf("more values than fit: %v", err)
-	}
-	if err := checkImported(m, 4*(18+24)); err != nil {
-		t.Error(err)
-	}
 	w := newTestWeb(t, 20, 1, answer.Options{})
 	w.writeScore(t, 20, importedScore).remove()
 	w.refused(t, "does not exist")

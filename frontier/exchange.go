@@ -414,7 +414,12 @@ func (x *sites) told(now time.Duration, from int) {
 
 // Told returns the sites that the last event Linked or Asked, or Needed without a page, has made known. With Options.Hold
 // Settle is due for them when its record is on disk. They are valid until the next event.
-func (f *Frontier) Told() []graph.Site { return f.pages.exchange.told }
+func (f *Frontier) Told() []graph.Site {
+	if x := f.pages.exchange; x != nil {
+		return x.told
+	}
+	return nil
+}
 
 // asked checks that the robots.txt is one of another partition.
 func (c *checker) asked() error {

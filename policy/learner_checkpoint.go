@@ -280,7 +280,7 @@ func (l *learner) mean() float64 {
 
 // renewMean brings the mean up to date.
 func (l *learner) renewMean() {
-	sum, n := l.ownLabels()
+	sum, _, n := l.ownLabels()
 	if l.groupN.Len() > 0 {
 		l.middle.steps, l.middle.labels = l.groupSum.At(0), l.groupN.At(0)
 	}
@@ -298,12 +298,13 @@ func (l *learner) renewMean() {
 	l.middle.root = order.Exp2(-l.middle.mean / 4)
 }
 
-// ownLabels returns the sum of the labels of pages here, and their number.
-func (l *learner) ownLabels() (sum, n float64) {
+// ownLabels returns the sums of the labels of pages here and of what was found on these pages, and
+// their number.
+func (l *learner) ownLabels() (sum, finds, n float64) {
 	if l.groupN.Len() == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return float64(l.groupSum.At(0)) / labelSteps, float64(l.groupN.At(0))
+	return float64(l.groupSum.At(0)) / labelSteps, float64(l.groupFinds.At(0)), float64(l.groupN.At(0))
 }
 
 // A middle is the mean of all labels, made of their sum and number.
@@ -326,9 +327,13 @@ func (l *learner) setMeans(i int) {
 		l.tree.SetMeans(g, label, finds) // what the formula gives, too
 		return
 	}
-	n := float64(l.groupN.At(i))
+	n, new := float64(l.groupN.At(i)), float64(l.groupFinds.At(i))
 	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())
-	l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((float64(l.groupFinds.At(i))+float64(3*float64(finds)))/(n+3)))
+	if i == 0 && l.trade.foreign != nil { // the root is that of all partitions
+		all := l.trade.all()
+		sum, n, new = 0, n+all[lessonLabels], new+all[lessonFinds]
+	}
+	l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((new+float64(3*float64(finds)))/(n+3)))
 }
 
 // rootSteps is the number of steps of 1 in the logarithm of a target.
@@ -351,14 +356,8 @@ func (l *learner) target(label uint16) float64 {
 // beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
 // are enough.
 func (l *learner) beginFit() bool {
-	n, most := l.memo.page.Len()*9/10, fitted
-	if l.small() {
-		most = smallFitted
-	}
-	used := l.trade.examples()
-	if most = min(most, fitted-used); used > 0 {
-		most = min(most, l.room())
-	}
+	n, used := l.memo.page.Len()*9/10, l.trade.examples()
+	most := max(1, min(l.share(float64(l.numbers.At(learnFetched))), fitted-used))
 	step := max(1, (n+most-1)/most)
 	for i := 0; i < n; i += step {
 		if l.label.At(int(l.memo.page.At(i))) != 0 {

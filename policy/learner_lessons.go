@@ -7,13 +7,12 @@ import "github.com/winnow-crawler/winnow/graph"
 // relative to the mean of all. Otherwise a partition that is rarely served would keep values from
 // long ago, and be served even less. One partition fits the model for all of them: the one with the
 // most waiting pages. Whenever its fetched pages have grown by an eighth another partition sends it
-// examples, as many of each as make up those of one fit, in place of the last ones.
+// examples in place of the last ones: its share of those of a fit, by its fetched pages.
 type lessons struct {
-	room    int                    // examples of a partition
 	numbers *graph.Column[uint64]  // see lessonRound
 	told    *graph.Column[uint64]  // by partition: see toldRound
 	counts  *graph.Column[float64] // by partition: see lessonLabels; then the sums of all of them
-	x       *graph.Column[float32] // by partition: the features of its examples, and their labels
+	x       *graph.Column[float32] // the examples, in the order of partitions: features and a label
 }
 
 // The indexes of lessons.numbers.
@@ -37,6 +36,7 @@ const (
 const (
 	lessonLabels  = iota
 	lessonSum     // of labels
+	lessonFinds   // see learner.groupFinds
 	lessonPages   // that are its own
 	lessonLost    // see hindsight.World.Lost
 	lessonFetched // and failed
@@ -48,13 +48,11 @@ const (
 const exampleSize = features + 1
 
 func newLessons(s *graph.Set, partitions int) lessons {
-	room := fitted / partitions
 	x := lessons{
-		room:    room,
 		numbers: graph.NewColumnIn[uint64](s, "foresight lessons", lessonNumbers),
 		told:    graph.NewColumnIn[uint64](s, "foresight lessons told", partitions*toldNumbers),
 		counts:  graph.NewColumnIn[float64](s, "foresight lesson counts", (partitions+1)*lessonCounts),
-		x:       graph.NewColumnIn[float32](s, "foresight lesson examples", partitions*room*exampleSize),
+		x:       graph.NewColumnIn[float32](s, "foresight lesson examples", (fitted+partitions)*exampleSize),
 	}
 	x.numbers.Grow(lessonNumbers)
 	x.told.Grow(partitions * toldNumbers)
@@ -148,11 +146,8 @@ func (t *trade) each(do func(x []float32, label uint16)) {
 	if t.foreign == nil {
 		return
 	}
-	for part := range t.partitions() {
-		for i := range int(t.of(part)[lessonExamples]) {
-			x := t.x.Slice()[(part*t.room+i)*exampleSize:][:exampleSize]
-			do(x[:features], uint16(x[features]))
-		}
+	for x := t.x.Slice(); len(x) > 0; x = x[exampleSize:] {
+		do(x[:features], uint16(x[features]))
 	}
 }
 
@@ -179,8 +174,8 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 	t := &l.trade
 	told, num := t.toldTo(part), t.numbers.Slice()
 	told[toldFetched] = l.numbers.At(learnFetched)
-	sum, n := l.ownLabels()
-	to = append(to, float32(n), float32(sum), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(told[toldFetched]), 0)
+	sum, finds, n := l.ownLabels()
+	to = append(to, float32(n), float32(sum), float32(finds), float32(l.group.Len())-float32(t.far.At(0)), float32(l.est.Leaked()), float32(told[toldFetched]), 0)
 	if at := len(to); told[toldRound] < num[lessonRound] && l.teacher() == part {
 		told[toldRound] = num[lessonRound]
 		to = l.sampled(to)
@@ -195,8 +190,8 @@ func (f *foresight) Teach(part int, to []float32) []float32 {
 
 // sampled appends examples as they are judged now.
 func (l *learner) sampled(to []float32) []float32 {
-	end := l.memo.page.Len() * 9 / 10
-	step := max(1, (end+l.room()-1)/l.room())
+	end, most := l.memo.page.Len()*9/10, l.share(float64(l.numbers.At(learnFetched)))
+	step := max(1, (end+most-1)/most)
 	for i := 0; i < end; i += step {
 		if label := l.label.At(int(l.memo.page.At(i))); label != 0 {
 			to = append(append(to, l.memo.features(i)...), float32(label))
@@ -205,12 +200,37 @@ func (l *learner) sampled(to []float32) []float32 {
 	return to
 }
 
-// room returns the number of examples that one of the partitions has in a fit.
-func (l *learner) room() int {
+// share returns how many of the examples of a fit are those of a partition with so many fetched
+// pages.
+func (l *learner) share(fetched float64) int {
+	most := float64(fitted)
 	if l.small() {
-		return max(1, l.trade.lessons.room*smallFitted/fitted)
+		most = smallFitted
 	}
-	return l.trade.lessons.room
+	return max(1, int(most*fetched/max(1, float64(l.clock()))))
+}
+
+// store replaces the examples of a partition, and drops some of those of the others that have become
+// more than their shares since they came.
+func (l *learner) store(part int, list []float32) {
+	t := &l.trade
+	was, is := t.x.Slice(), make([]float32, 0, t.x.Len()+len(list))
+	for other := range t.partitions() {
+		c := t.of(other)
+		has := int(c[lessonExamples])
+		from := was[:has*exampleSize]
+		if was = was[len(from):]; other == part {
+			from, has = list, len(list)/exampleSize
+		}
+		keeps := min(has, l.share(c[lessonFetched]))
+		for i := range keeps {
+			is = append(is, from[i*has/keeps*exampleSize:][:exampleSize]...)
+		}
+		c[lessonExamples] = float64(keeps)
+	}
+	t.x.Truncate(0)
+	t.x.Grow(len(is))
+	copy(t.x.Slice(), is)
 }
 
 // Learn takes what Teach has made: the counts, examples if there are any, and a model, by which
@@ -221,26 +241,30 @@ func (f *foresight) Learn(part int, list []float32) {
 	if len(list) < lessonCounts {
 		return
 	}
-	c, all := t.of(part), t.all()
-	n := min(int(max(0, list[lessonExamples])), (len(list)-lessonCounts)/exampleSize, t.room)
+	n := min(int(max(0, list[lessonExamples])), (len(list)-lessonCounts)/exampleSize)
 	for i := range lessonExamples {
-		c[i] = float64(list[i])
+		t.of(part)[i] = float64(list[i])
 	}
+	t.sum()
 	if n > 0 {
-		c[lessonExamples] = float64(n)
-		t.x.Grow((part + 1) * t.room * exampleSize)
-		copy(t.x.Slice()[part*t.room*exampleSize:], list[lessonCounts:][:n*exampleSize])
-	}
-	clear(all)
-	for part := range t.partitions() {
-		for i, v := range t.of(part) {
-			all[i] += v
-		}
+		l.store(part, list[lessonCounts:][:n*exampleSize])
+		t.sum()
 	}
 	if l.model.Use(list[lessonCounts+n*exampleSize:]) {
 		l.useModel()
 	} else if num := l.numbers.Slice(); l.model.Fits() == 0 && t.examples() >= leastFitted {
 		num[learnNext] = min(num[learnNext], l.clock())
+	}
+}
+
+// sum brings the sums of the counts up to date.
+func (x *lessons) sum() {
+	all := x.all()
+	clear(all)
+	for part := range x.partitions() {
+		for i, v := range x.of(part) {
+			all[i] += v
+		}
 	}
 }
 

@@ -62,10 +62,7 @@ func Create(ctx context.Context, nc *client.Conn, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := persist(ctx, func(ctx context.Context) error {
-		_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: n.bucket(), History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas})
-		return err
-	}); err != nil {
+	if err := createBucket(ctx, js, n.bucket(), o.Replicas); err != nil {
 		return fmt.Errorf("make the register of %s: %w", o.Crawl, err)
 	}
 	for i := range n.streams {

@@ -30,6 +30,8 @@ type crawlOptions struct {
 	seeds    string // --seeds: file, - for standard input
 	addSeeds bool
 	onEnd    string // --on-end: command of a shell
+	clusterFlags
+	detach bool // --detach
 }
 
 func newCrawlCommand(u *console.UI) *cobra.Command {
@@ -60,6 +62,12 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
   winnow crawl http://s00.example:8080/ --scope any --resolver 127.0.0.1:5353 --allow-private`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.clusterFlags.check(u, cmd); err != nil {
+				return err
+			}
+			if opt.cluster != "" {
+				return runClusterCrawl(cmd.Context(), u, opt, args)
+			}
 			return runCrawl(cmd.Context(), u, opt, args)
 		},
 	}
@@ -69,11 +77,14 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
 	f.StringVar(&opt.seeds, "seeds", "", "file with seeds, one URL a line; - is standard input")
 	f.BoolVar(&opt.addSeeds, "add-seeds", false, "add the seeds to the crawl that is resumed")
 	f.StringVar(&opt.onEnd, "on-end", "", "command to run when this run ends, with WINNOW_DIR, WINNOW_STATE, WINNOW_WHY, WINNOW_FETCHED and WINNOW_EXIT in its environment")
+	opt.clusterFlags.add(cmd)
+	f.BoolVar(&opt.detach, "detach", false, "with --cluster: begin the crawl and do not wait for its end")
 	opt.crawlFlags.add(cmd)
 	opt.addKeys(cmd)
 	defaults := config.Default()
 	seeds, _ := defaults.Key("seeds")
 	console.SetGroup(f, seeds.Section, "add-seeds", "on-end")
+	console.SetGroup(f, "On several machines", "cluster", "secret-file", "name", "detach")
 	console.SetGroup(f, console.FirstFlags, "dir", "seeds", "pages", "duration", "scope", "max-depth", "exclude", "delay", "contact", "allow-private")
 	console.GroupUsage(u, cmd)
 	return cmd
@@ -160,22 +171,30 @@ func (c *crawling) settle() error {
 			return err
 		}
 	}
+	if err := c.applyFlags(before.Score); err != nil {
+		return err
+	}
+	if !c.resume || before.Policy == c.config.Policy {
+		return nil
+	}
+	c.u.Notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
+	return nil
+}
+
+// applyFlags applies the flags to the configuration. The crawl had a score before, or "".
+func (c *crawling) applyFlags(score string) error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
 	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
 		return err
 	}
-	if err := c.settleScore(before.Score); err != nil {
+	if err := c.settleScore(score); err != nil {
 		return err
 	}
 	if c.config.ChoosePolicy() {
 		c.u.Notef("policy %s, because %s needs --max-memory %dM or more", policy.Frugal, policy.Default, policy.DefaultMemory>>20)
 	}
-	if !c.resume || before.Policy == c.config.Policy {
-		return nil
-	}
-	c.u.Notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
 	return nil
 }
 

@@ -129,6 +129,7 @@ func newRootCommand(u *console.UI) *cobra.Command {
 	addGroup(root, "To look into a crawl:", newPagesCommand(u), newSitesCommand(u), newExplainCommand(u), newLogCommand(u), newFrontierCommand(u),
 		newAdviseCommand(u), newVerifyCommand(u), newServeCommand(u), newUploadCommand(u))
 	addGroup(root, "To read what was stored:", newCatCommand(u), newTextCommand(u), newExportArchiveCommand(u))
+	addGroup(root, "To crawl on several machines:", newNodeCommand(u), newClusterCommand(u))
 	addGroup(root, "To try it out, without the Web:", newDemoCommand(u), newWebCommand(u))
 	addGroup(root, "The laboratory:", newSimCommand(u), graphs.NewCommand(u), newRankCommand(u), newLabCommand(u))
 	root.AddCommand(console.NewExitCodesTopic(), newManCommand(u), newVersionCommand(u))

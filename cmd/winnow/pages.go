@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -124,7 +125,7 @@ func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string,
 	if opt.links && len(urls) > 0 {
 		return console.WithHint(console.Usagef("--links lists the links of all pages and takes no URL"), "to see the links of one page: %s", terminal.Command("winnow", "explain", dir, urls[0]))
 	}
-	v, p, err := openAll(u, ctx, dir)
+	v, p, err := opt.open(u, ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -146,6 +147,21 @@ func runPages(ctx context.Context, u *console.UI, opt *pagesOptions, dir string,
 			"for the reason try: %s", terminal.Command("winnow", "explain", dir, unknown[0]))
 	}
 	return out.finish(err)
+}
+
+// open opens a crawl. Partitions are read as one for requisites, since pages of others need them.
+func (opt *pagesOptions) open(u *console.UI, ctx context.Context, dir string) (*history.All, *show.Progress, error) {
+	if !opt.parts {
+		return openAll(u, ctx, dir)
+	}
+	p := show.NewProgress(u.Progress(), "read "+dir, 0, "")
+	p.Note("the records are replayed")
+	c, err := recut.Open(ctx, dir)
+	if err != nil {
+		p.Done()
+		return nil, nil, err
+	}
+	return &history.All{Path: dir, Crawls: []*history.Crawl{c}}, p, nil
 }
 
 // list lists the pages of a partition.

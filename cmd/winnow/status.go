@@ -12,8 +12,9 @@ import (
 )
 
 func newStatusCommand(u *console.UI) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status DIR",
+	opt := &clusterFlags{}
+	cmd := &cobra.Command{
+		Use:   "status DIR | --cluster ADDRESS [--name NAME]",
 		Short: "show the progress of a crawl",
 		Long: `Shows the state of the crawl in a directory: whether it runs, why it is paused, the command
 that resumes it, pages by state, failures and refusals by reason. It changes nothing. It
@@ -27,15 +28,33 @@ With -v it also lists skipped pages, mirrors, unreachable sites and memory. Page
 traps are listed by reason, with the sites and patterns that have most of them; --json lists
 more. In a pattern, * is any name and # a number or an id; of a query, only the names of the
 parameters are shown. Held pages are those skipped as grows, hosts or farm: they are
-admitted as soon as there is evidence that they are wanted.`,
+admitted as soon as there is evidence that they are wanted.
+
+With --cluster it shows a crawl on several machines: the sum of what all nodes told in the
+last second, each node with its partitions, and the partitions that no node crawls, with the
+reason. Without --name it lists nodes and crawls.`,
 		Example: `  winnow status a.example.crawl
   winnow status a.example.crawl -v
-  winnow status a.example.crawl --json`,
-		Args: console.Exactly("DIR"),
+  winnow status a.example.crawl --json
+  winnow status --cluster a.example:7420 --secret-file cluster.secret --name big`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if opt.cluster != "" {
+				return console.Exactly()(cmd, args)
+			}
+			return console.Exactly("DIR")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.check(u, cmd); err != nil {
+				return err
+			}
+			if opt.cluster != "" {
+				return runClusterStatus(cmd.Context(), u, opt)
+			}
 			return runStatus(cmd.Context(), u, args[0])
 		},
 	}
+	opt.add(cmd)
+	return cmd
 }
 
 func runStatus(ctx context.Context, u *console.UI, dir string) error {

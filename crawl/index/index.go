@@ -53,7 +53,7 @@ func writeAll(dir string, bytes int64, p *pace) (n int, err error) {
 			}
 			err = archive.WriteIndexThrough(name, p.through)
 		}
-		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) { // see the keeper of package crawl
+		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) { // see package compact
 			_ = os.Remove(archive.IndexName(name))
 			continue
 		}

@@ -155,7 +155,7 @@ func settle(full []*lineFile) {
 		if err != nil {
 			_ = os.Remove(f.part())
 		}
-		if _, gone := os.Stat(f.path); errors.Is(gone, fs.ErrNotExist) { // see the keeper of package crawl
+		if _, gone := os.Stat(f.path); errors.Is(gone, fs.ErrNotExist) { // see package compact
 			_ = os.Remove(archive.LinesName(f.path))
 		}
 	}

@@ -15,12 +15,15 @@ import (
 // has a directory of its own below it, which is that of a crawl: see PartitionDir.
 const PartitionsFile = "partitions.json"
 
-// Partitions describes a crawl with several partitions. It never changes.
+// Partitions describes a crawl with several partitions. Only Cluster ever changes.
 type Partitions struct {
 	Partitions int    `json:"partitions"`
 	Suffixes   string `json:"suffix_table"` // version of the table that tells registered domains
 	Crawl      string `json:"crawl"`        // hexadecimal
 	Secret     string `json:"secret"`
+	// Cluster says that the nodes of a cluster crawl it: what is in the directory is a part or a copy,
+	// which must not go on by itself.
+	Cluster bool `json:"cluster,omitempty"`
 }
 
 // NewPartitions describes a new crawl.

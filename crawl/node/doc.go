@@ -10,6 +10,7 @@
 //
 //	plan    the [Plan]: what the crawl is. It is written once.
 //	word    whether the crawl has ended and why, and whether it is paused
+//	done.P  how partition P has ended with the crawl: its last status
 //
 // The bus carries, on these subjects:
 //

@@ -37,9 +37,10 @@ const planKey, wordKey = "plan", "word"
 // list; a configuration that names other files is refused, since other nodes do not have them.
 func NewPlan(c *config.Config, partitions int, seeds []string) (*Plan, error) {
 	p := &Plan{Format: planFormat, Crawl: *layout.NewPartitions(partitions, suffix.Newest), Seeds: seeds, Files: map[string][]byte{}}
+	p.Crawl.Cluster = true
 	x := c.Clone()
 	x.Partitions, x.SuffixTable = partitions, suffix.Newest
-	for key, name := range files(&x) {
+	for key, name := range named(&x) {
 		if *name == "" {
 			continue
 		}
@@ -60,19 +61,26 @@ func NewPlan(c *config.Config, partitions int, seeds []string) (*Plan, error) {
 	return p, err
 }
 
-// files returns the keys of a configuration whose files a plan has.
-func files(c *config.Config) map[string]*string {
+// named returns the keys of a configuration whose files a plan has.
+func named(c *config.Config) map[string]*string {
 	return map[string]*string{"rules": &c.Rules, "deny": &c.Deny}
 }
 
-// config returns the configuration of the plan. Its files are written to a directory.
-func (p *Plan) config(dir string) (config.Config, error) {
+// Configuration returns the configuration of the plan, without the names of its files.
+func (p *Plan) Configuration() (config.Config, error) {
 	c := config.Default()
-	if err := c.Read("the plan of the crawl", p.Config); err != nil {
+	err := c.Read("the plan of the crawl", p.Config)
+	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
+	return c, err
+}
+
+// Settings returns the configuration of the plan. Its files are written to a directory.
+func (p *Plan) Settings(dir string) (config.Config, error) {
+	c, err := p.Configuration()
+	if err != nil {
 		return c, err
 	}
-	c.Partitions, c.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
-	for key, name := range files(&c) {
+	for key, name := range named(&c) {
 		b, ok := p.Files[key]
 		if !ok {
 			continue

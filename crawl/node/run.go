@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/cluster/files"
 	"github.com/winnow-crawler/winnow/cluster/roster"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -69,6 +71,12 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	hearing, hush := context.WithCancel(context.WithoutCancel(ctx))
 	stop, err := h.subscribe()
 	if err == nil {
+		var hide func()
+		if hide, err = Serve(&o); err == nil {
+			defer hide()
+		}
+	}
+	if err == nil {
 		talking.Go(func() { h.talk(hearing) })
 		talking.Go(func() { h.watch(hearing) })
 		talking.Go(func() { h.decree(hearing) })
@@ -81,6 +89,21 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	return h.summary(cmp.Or(h.ended(), WhyLeft)), nil
+}
+
+// Serve lets others read the archives that this node has of the crawl, until stop is called. Run does
+// it, too; Serve is for a crawl that has ended.
+func Serve(o *Options) (stop func(), err error) {
+	return files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
+		if self < 0 || self >= o.Plan.Crawl.Partitions {
+			return nil, fs.ErrNotExist
+		}
+		name := layout.PartitionName(self) + "/" + layout.ArchiveDir
+		if open := o.Run.Machine.Disk; open != nil {
+			return open(name)
+		}
+		return disk.OS(filepath.Join(o.Dir, filepath.FromSlash(name))), nil
+	})
 }
 
 // A hall is what the partitions on this node have in common.
@@ -123,7 +146,7 @@ func newHall(o *Options) (*hall, error) {
 	if err := h.lockDir(); err != nil {
 		return nil, err
 	}
-	c, err := o.Plan.config(o.Dir)
+	c, err := o.Plan.Settings(o.Dir)
 	if err == nil {
 		c.MaxMemory = cmp.Or(o.Run.Config.MaxMemory, c.MaxMemory) // that of this machine
 		r.Config, r.Seeds = c, o.Plan.Seeds
@@ -171,15 +194,13 @@ func (h *hall) node(o *Options) *cluster.Node {
 
 // part returns a partition of the crawl, which may run here.
 func (h *hall) part(self int) cluster.Partition {
-	id, _ := h.plan.Crawl.Identity(self) // it was checked when it was shared
-	p := port.Port{Self: self, Of: h.plan.Crawl.Partitions}
-	return &local{h, self, store{header: p.Header(id), open: func(name string) (disk.Dir, error) {
+	return &local{h, self, h.plan.store(self, func(name string) (disk.Dir, error) {
 		if open := h.run.Machine.Disk; open != nil {
-			return open(layout.PartitionName(self) + "/" + name)
+			return open(name)
 		}
-		path := filepath.Join(layout.PartitionDir(h.run.Dir, self), filepath.FromSlash(name))
+		path := filepath.Join(h.run.Dir, filepath.FromSlash(name))
 		return disk.OS(path), os.MkdirAll(path, 0o755)
-	}}}
+	})}
 }
 
 // ended returns why the crawl has ended, "" if it has not.
@@ -241,6 +262,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	sum, err := crawl.Run(ctx, o)
 	h.shared.Leave(l.self)
 	h.rest(l.self, s, sum)
+	h.note(l.self, s, sum)
 	switch {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)

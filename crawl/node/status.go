@@ -83,6 +83,7 @@ func (w *watcher) take(data []byte) {
 	if json.Unmarshal(data, &s) != nil {
 		return
 	}
+	restore(&s.Status)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last[s.Node], w.at[s.Node] = s, time.Now()

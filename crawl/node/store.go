@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/cluster"
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/port"
 	"github.com/winnow-crawler/winnow/crawl/snapshot"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -19,6 +20,25 @@ import (
 type store struct {
 	open   func(name string) (disk.Dir, error)
 	header journal.Header
+}
+
+// store returns a partition of the crawl. open opens a directory below that of the crawl.
+func (p *Plan) store(self int, open func(name string) (disk.Dir, error)) store {
+	id, _ := p.Crawl.Identity(self) // it was checked when it was shared
+	x := port.Port{Self: self, Of: p.Crawl.Partitions}
+	return store{header: x.Header(id), open: func(name string) (disk.Dir, error) {
+		return open(layout.PartitionName(self) + "/" + name)
+	}}
+}
+
+// Journal returns the journal of a partition of the crawl, and its header. open opens a directory
+// below that of the crawl.
+func (p *Plan) Journal(self int, open func(name string) (disk.Dir, error)) (cluster.Journal, journal.Header, error) {
+	if _, err := p.Crawl.Identity(self); err != nil {
+		return nil, journal.Header{}, err
+	}
+	s := p.store(self, open)
+	return &s, s.header, nil
 }
 
 // parts opens the directories of the partition.

@@ -14,6 +14,7 @@ import (
 type word struct {
 	Stop   string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
 	Paused bool   `json:"paused,omitempty"`
+	Moved  string `json:"moved,omitempty"` // to where the crawl was brought, which continues there; "": it was not
 }
 
 // The commands.
@@ -31,6 +32,7 @@ const whyStopped = "stopped"
 // or has reached a limit may be resumed: nodes continue when they are started again.
 func Command(ctx context.Context, e cluster.Engine, c string) error {
 	var change func(*word)
+	to := ""
 	switch c {
 	case commandStop:
 		change = func(w *word) {
@@ -41,11 +43,42 @@ func Command(ctx context.Context, e cluster.Engine, c string) error {
 	case commandPause:
 		change = func(w *word) { w.Paused = true }
 	case commandResume:
-		change = func(w *word) { *w = word{} }
+		change = func(w *word) {
+			if to = w.Moved; to == "" {
+				*w = word{}
+			}
+		}
 	default:
 		return &hint.Error{Text: fmt.Sprintf("there is no command %q for a cluster", c), Hint: "commands are: stop, pause, resume"}
 	}
-	return setWord(ctx, e, change)
+	if err := setWord(ctx, e, change); err != nil || to == "" {
+		return err
+	}
+	return moved(to)
+}
+
+func moved(to string) error {
+	return &hint.Error{Text: "this crawl was moved to " + to + ", where one machine continues it", Hint: "continue it there, or give it to a cluster again: winnow cluster adopt DIR --name ANOTHER"}
+}
+
+// Move says for good that the crawl continues elsewhere, and that nodes do not. It must have
+// stopped. It may be repeated with the same place.
+func Move(ctx context.Context, e cluster.Engine, to string) error {
+	var was word
+	err := setWord(ctx, e, func(w *word) {
+		if was = *w; was.Stop != "" && was.Moved == "" {
+			w.Moved = to
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case was.Stop == "":
+		return &hint.Error{Text: "this crawl has not stopped", Hint: "stop it first, or leave out --move: a copy can be read while it runs"}
+	case was.Moved != "" && was.Moved != to:
+		return moved(was.Moved)
+	}
+	return nil
 }
 
 // setWord changes the word in the register, and tells the nodes.

@@ -68,7 +68,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := check(o); err != nil {
+	if err := Check(&o.Config); err != nil {
 		return nil, err
 	}
 	o.Config.Seeds = config.Union(o.Config.Seeds, o.Seeds) // the scope of all partitions depends on all seeds
@@ -211,9 +211,8 @@ func (w *weights) of(self int) func(int64) int64 {
 	}
 }
 
-// check refuses what does not work together with several partitions.
-func check(o *crawl.RunOptions) error {
-	c := &o.Config
+// Check refuses what does not work together with several partitions.
+func Check(c *config.Config) error {
 	for _, x := range []struct {
 		set       bool
 		key, what string
@@ -273,6 +272,11 @@ func openTop(o *crawl.RunOptions) (t *top, err error) {
 		return nil, mismatch(o, 1)
 	case t.file != nil && t.file.Partitions != o.Config.Partitions:
 		return nil, mismatch(o, t.file.Partitions)
+	case t.file != nil && t.file.Cluster:
+		return nil, &hint.Error{
+			Text: o.Dir + " has a part or a copy of a crawl that the nodes of a cluster continue",
+			Hint: "to continue it on this machine, stop it there, and: winnow cluster gather -o " + o.Dir + " --move --cluster HOST:PORT --name NAME",
+		}
 	}
 	if err := t.open(o); err != nil {
 		t.close()

@@ -43,7 +43,7 @@ type freshIDs struct {
 func newCell(s *splitter, self int, path string) (*cell, error) {
 	c := &cell{s: s, self: self, path: path, conns: map[uint32]uint32{}, sent: make([]uint64, s.o.Partitions)}
 	c.fresh = freshIDs{map[uint64]graph.Page{}, map[string]graph.Site{}}
-	c.translation = translation{page: c.pageOf, site: c.siteOf, place: func(p journal.Place) journal.Place { return p }}
+	c.translation = translation{page: c.pageOf, site: c.siteOf, part: s.partOf, place: func(p journal.Place) journal.Place { return p }}
 	parts, err := layout.Open(func(name string) (disk.Dir, error) {
 		dir := filepath.Join(path, filepath.FromSlash(name))
 		return disk.OS(dir), os.MkdirAll(dir, 0o755)

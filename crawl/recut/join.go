@@ -94,6 +94,7 @@ type joiner struct {
 	now     time.Duration     // of the last record
 	asked   map[string]*asked // by the name of its site
 	running bool              // a session has begun
+	parts   joinedParts
 
 	conn      uint32                // the last connection of the session
 	addresses map[netip.Addr]uint32 // their numbers
@@ -107,10 +108,11 @@ type member struct {
 	self    int
 	crawl   *history.Crawl
 	state   *state.State
-	ids     []graph.Page      // by page: its number in the joined crawl, NoPage: it has none yet
-	sites   []graph.Site      // by site: the same
-	bars    []event.Bar       // by page that is its own: the first bar of it
-	session bool              // it has begun the present session
+	ids     []graph.Page // by page: its number in the joined crawl, NoPage: it has none yet
+	sites   []graph.Site // by site: the same
+	bars    []event.Bar  // by page that is its own: the first bar of it
+	session bool         // it has begun the present session
+	parts   memberParts
 	conns   map[uint32]uint32 // numbers of the connections of the session
 }
 
@@ -130,7 +132,7 @@ type ruling struct {
 }
 
 func newJoiner(all *history.All) (*joiner, error) {
-	j := &joiner{asked: map[string]*asked{}, addresses: map[netip.Addr]uint32{}, at: map[graph.Site]uint32{}}
+	j := &joiner{asked: map[string]*asked{}, addresses: map[netip.Addr]uint32{}, at: map[graph.Site]uint32{}, parts: joinedParts{asks: map[uint64]graph.Page{}}}
 	pages, sites := 0, 0
 	var first int64
 	for i, c := range all.Crawls {
@@ -139,7 +141,7 @@ func newJoiner(all *history.All) (*joiner, error) {
 			return nil, err
 		}
 		m := &member{joiner: j, self: i, crawl: c, state: s, ids: make([]graph.Page, s.Frontier.Pages()), sites: make([]graph.Site, s.Frontier.Sites()), bars: make([]event.Bar, s.Frontier.Pages()), conns: map[uint32]uint32{}}
-		m.translation = translation{page: m.pageOf, site: m.siteOf, place: m.placeOf}
+		m.translation = translation{page: m.pageOf, site: m.siteOf, part: m.partOf, place: m.placeOf}
 		for p := range m.ids {
 			m.ids[p] = graph.NoPage
 		}

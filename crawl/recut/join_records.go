@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -39,11 +37,12 @@ func (m *member) translate(r *journal.Record) error {
 		m.moved(r)
 	case event.Seed:
 		m.seeded(r)
-	case event.Needed, event.Brought, event.Unneeded:
-		return &hint.Error{
-			Text: "partitions of a crawl with requisites cannot be read as one yet",
-			Hint: "name the directory of one partition, such as " + layout.PartitionName(m.self),
-		}
+	case event.Needed:
+		m.needed(r)
+	case event.Brought:
+		m.parts.last = e.Page
+		m.same(r)
+		m.append()
 	case event.Judged, event.Rendered:
 		return fmt.Errorf("record %d of partition %d: an event %v, which crawls with several partitions do not have", r.Seq, m.self, e.Kind)
 	default:

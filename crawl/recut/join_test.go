@@ -7,18 +7,17 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/recut"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // The joined crawl has the pages of all partitions, each in the state that it has there, and its
 // journal can be replayed without a hole.
 func TestJoin(t *testing.T) {
-	for name, so := range map[string]answer.Options{"honest": {}, "hostile": answer.Hostile()} {
+	for name, so := range webs() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestWeb(t, dir, fakeweb.Spec{Pages: 250, Sites: 30, Links: 2000, Seed: 7}, so)
-				w.o.Config.Partitions, w.o.Config.Pages = 4, 100
+				w.o.Config.Partitions, w.o.Config.Pages, w.o.Config.Requisites = 4, 100, so.Shown
 				w.run(t)
 				w.o.Config.Pages = 200
 				w.run(t)
@@ -35,6 +34,8 @@ func TestJoin(t *testing.T) {
 			defer one.Close()
 			want := pagesOf(t, all.Crawls...)
 			same(t, pagesOf(t, one), want)
+			same(t, partsOf(t, one), partsOf(t, all.Crawls...))
+			everyPartHasPage(t, one, so.Shown)
 			f, err := one.Verify(history.VerifyOptions{Version: "test"})
 			if err != nil {
 				t.Fatal(err)

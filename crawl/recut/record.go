@@ -12,6 +12,7 @@ import (
 type translation struct {
 	page  func(graph.Page) (graph.Page, bool) // false: the other side does not know it
 	site  func(graph.Site) graph.Site
+	part  func(graph.Page) graph.Page // of a requisite
 	place func(journal.Place) journal.Place
 	later time.Duration // by which instants of the other side are later
 }
@@ -48,11 +49,14 @@ func (t *translation) head(e, x *event.Event) {
 	switch x.Kind {
 	case event.Took, event.Ruled:
 		e.Site, e.For = t.site(x.Site), t.site(x.For)
-	case event.Resolved, event.Listed, event.Probed, event.Withdrawn, event.Named:
+	case event.Resolved, event.Listed, event.Probed, event.Withdrawn, event.Named, event.Brought, event.Unneeded:
 		e.Site = t.site(x.Site)
 	}
 	if x.Kind == event.Refused || x.Kind == event.Done || x.Kind == event.Took && x.Task.Kind == event.Fetch {
 		e.Page, _ = t.page(x.Page)
+	}
+	if x.Kind == event.Brought || x.Kind == event.Took && x.Task.Kind == event.Requisite {
+		e.Page = t.part(x.Page)
 	}
 	for _, at := range []*time.Duration{&e.Start, &e.End} {
 		*at += t.later
@@ -113,6 +117,10 @@ func (t *translation) facts(f *journal.Facts, from *journal.Record) {
 			h.Page = q
 			f.Hints = append(f.Hints, h)
 		}
+	}
+	f.Parts = nil
+	for _, n := range x.Parts {
+		f.Parts = append(f.Parts, t.part(n))
 	}
 	if x.Near > 0 {
 		f.Near = 0

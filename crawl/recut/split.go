@@ -1,6 +1,7 @@
 package recut
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -161,7 +162,10 @@ type splitter struct {
 	source *source
 	moved  map[graph.Site]graph.Site // sites whose robots.txt moved to one of another partition
 	total  uint64                    // records
-	out    Division
+
+	numbers  []graph.Page // by requisite: its number in the partition of its site
+	answered *cell        // that has the last answer
+	out      Division
 }
 
 func newSplitter(ctx context.Context, o SplitOptions, c *history.Crawl) (*splitter, error) {
@@ -205,7 +209,7 @@ func splittable(dir string, sessions []history.Session) error {
 			set bool
 			key string
 		}{
-			{c.KeepPages > 0, "keep_pages"}, {c.Requisites, "requisites"}, {c.Renders(), "render"}, {len(c.Examples) > 0, "examples"},
+			{c.KeepPages > 0, "keep_pages"}, {c.Renders(), "render"}, {len(c.Examples) > 0, "examples"},
 			{c.SitemapOnly, "sitemap_only"}, {c.Notices != "", "notices"},
 		} {
 			if x.set {
@@ -254,7 +258,7 @@ func (s *splitter) split() (*Division, error) {
 	if err := s.replay(); err != nil {
 		return nil, err
 	}
-	if err := s.compare(); err != nil {
+	if err := cmp.Or(s.compare(), s.compareParts()); err != nil {
 		return nil, err
 	}
 	return &s.out, s.finish()

@@ -44,7 +44,7 @@ func (s *splitter) record(r *journal.Record) error {
 		return s.everywhere(r)
 	case event.Seed:
 		return s.seed(r)
-	case event.Took, event.Resolved, event.Probed, event.Listed, event.Named, event.Withdrawn:
+	case event.Took, event.Resolved, event.Probed, event.Listed, event.Named, event.Withdrawn, event.Brought, event.Unneeded:
 		return s.at(s.cells[s.ownerOf(e.Site)], r)
 	case event.Ruled:
 		return s.ruled(r)
@@ -52,6 +52,8 @@ func (s *splitter) record(r *journal.Record) error {
 		return s.at(s.cells[s.owner(e.Page)], r)
 	case event.Admitted, event.Revisit, event.Retried:
 		return s.admitted(r)
+	case event.Needed:
+		return s.needed(r)
 	}
 	return fmt.Errorf("partitions have no such event")
 }
@@ -112,6 +114,9 @@ func (s *splitter) divided(text []byte) ([]byte, error) {
 
 // at translates a record into one of the partition of its site.
 func (s *splitter) at(c *cell, r *journal.Record) error {
+	if k := r.Event.Kind; k == event.Done || k == event.Brought {
+		s.answered = c
+	}
 	if e := &r.Event; e.Kind == event.Took && e.Task.Kind == event.Fetch || e.Kind == event.Done || e.Kind == event.Refused {
 		if _, ok := c.pageOf(e.Page); !ok {
 			return fmt.Errorf("partition %d does not know %s", c.self, s.in.AppendURL(nil, e.Page))

@@ -19,13 +19,14 @@ import (
 // A crawl that is split in the middle has the pages that it had, and in the end those that it would
 // have had in one piece, each fetched once, by the server's count.
 func TestSplit(t *testing.T) {
-	for name, so := range map[string]answer.Options{"honest": {}, "hostile": answer.Hostile()} {
+	for name, so := range webs() {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "old")
 			out := filepath.Join(filepath.Dir(dir), "new")
 			synctest.Test(t, func(t *testing.T) {
 				so.Seed, so.CrowdLinks, so.MaxSize = 5, 2000, 4000
 				w := newTestWeb(t, dir, fakeweb.Spec{Pages: 250, Sites: 30, Links: 2000, Seed: 7}, so)
+				w.o.Config.Requisites = so.Shown
 				w.o.Config.Pages = 60
 				w.run(t)
 				w.o.Config.Pages = 120
@@ -47,6 +48,7 @@ func TestSplit(t *testing.T) {
 				}
 				defer all.Close()
 				same(t, pagesOf(t, all.Crawls...), pagesOf(t, whole))
+				same(t, partsOf(t, all.Crawls...), partsOf(t, whole))
 				c, _, err := history.ReadConfig(out)
 				if err != nil {
 					t.Fatal(err)
@@ -86,6 +88,9 @@ func equalStatus(t *testing.T, a, b string) {
 			t.Fatal(err)
 		}
 		got[i] = fmt.Sprint(s.State, s.Why, s.Known, s.Fetched, s.Waiting, s.Failed, s.RefusedBy, s.Sites, s.Requests, s.Bytes, s.Outcomes, s.Links)
+		if s.Requisites != nil {
+			got[i] += fmt.Sprint(*s.Requisites)
+		}
 	}
 	if got[0] != got[1] {
 		t.Errorf("status\n%s, before\n%s", got[1], got[0])

@@ -29,13 +29,14 @@ func TestSplitTorture(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "old")
 			out := filepath.Join(filepath.Dir(dir), "new")
 			synctest.Test(t, func(t *testing.T) {
-				so := []answer.Options{{}, answer.Mixed(), answer.Hostile()}[rng.IntN(3)]
+				so := []answer.Options{{}, answer.Mixed(), answer.Hostile(), webs()["shown"]}[rng.IntN(4)]
 				so.Seed = seed
 				if so.CrowdLinks > 0 {
 					so.CrowdLinks, so.MaxSize = 2000, 4000
 				}
 				w := newTestWeb(t, dir, fakeweb.Spec{Pages: 300, Sites: 10 + rng.IntN(40), Links: 2400, Seed: seed}, so)
 				c := &w.o.Config
+				c.Requisites = so.Shown
 				c.Policy = []string{"opic", "foresight", "breadth-first", "backlink-count", "pagerank", "larger-sites-first"}[rng.IntN(6)]
 				c.Scope = []string{config.ScopeAny, config.ScopeSeeds}[rng.IntN(2)]
 				for range rng.IntN(20) {
@@ -84,12 +85,14 @@ func TestSplitTorture(t *testing.T) {
 				defer all.Close()
 				want := pagesOf(t, whole)
 				same(t, pagesOf(t, all.Crawls...), want)
+				same(t, partsOf(t, all.Crawls...), partsOf(t, whole))
 				one, err := recut.Open(t.Context(), out)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer one.Close()
 				same(t, pagesOf(t, one), want)
+				same(t, partsOf(t, one), partsOf(t, whole))
 				if t.Failed() {
 					return
 				}

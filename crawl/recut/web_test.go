@@ -2,6 +2,7 @@ package recut_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -140,5 +141,42 @@ func same(t *testing.T, got, want map[string]string) {
 	}
 	if n > 10 {
 		t.Errorf("%d pages of %d differ", n, len(want))
+	}
+}
+
+// webs returns what the webs of tests answer, by name.
+func webs() map[string]answer.Options {
+	return map[string]answer.Options{"honest": {}, "hostile": answer.Hostile(), "shown": {Shown: true, MinSize: 500, MaxSize: 1500}}
+}
+
+// partsOf returns what the requisites of crawls came to, by URL.
+func partsOf(t *testing.T, crawls ...*history.Crawl) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, c := range crawls {
+		if err := c.Requisites(&history.PageFilter{}, func(x *history.RequisiteInfo) error {
+			out[x.URL] = fmt.Sprint(x.State, x.Why, x.Class, x.Status, x.Media, x.Bytes, x.Step)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// everyPartHasPage fails unless each requisite has a page that needs it, and there are some.
+func everyPartHasPage(t *testing.T, c *history.Crawl, some bool) {
+	t.Helper()
+	n := 0
+	if err := c.Requisites(&history.PageFilter{}, func(x *history.RequisiteInfo) error {
+		if n++; x.Page == "" {
+			t.Errorf("no page needs %s", x.URL)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n > 0 != some {
+		t.Errorf("%d requisites", n)
 	}
 }

@@ -44,6 +44,17 @@ func PrintStatus(w io.Writer, dir string, s *history.Status, c *config.Config) e
 	return t.Print(w)
 }
 
+// AddTotals adds what PrintStatus shows besides the state: for crawls whose state is described
+// elsewhere.
+func AddTotals(t *show.List, s *history.Status) {
+	addCounts(t, s, textWidth)
+	addTime(t, s, textWidth)
+	addDown(t, s, 1)
+	addCapsBriefly(t, s.Caps)
+	addSkipped(t, s, textWidth)
+	addSample(t, s)
+}
+
 // addSample says whether the policy works on a sample of the links, and what else it has to tell.
 func addSample(t *show.List, s *history.Status) {
 	if s.Sample > 1 {

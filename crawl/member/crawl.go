@@ -1,0 +1,156 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/cluster/nats"
+	"github.com/winnow-crawler/winnow/crawl/node"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// A Crawl is a crawl of a cluster.
+type Crawl struct {
+	Name    string
+	Engine  cluster.Engine
+	Plan    *node.Plan
+	cluster *Cluster
+}
+
+// options returns how the streams of a crawl are called.
+func (c *Cluster) options(name string, partitions int) nats.Options {
+	return nats.Options{Crawl: name, Partitions: partitions, Replicas: c.replicas}
+}
+
+// createTime bounds the making of a crawl. 64 streams on three brokers take some 8 seconds.
+const createTime = 3 * time.Minute
+
+// Create makes a crawl: its streams, its register with the plan, and last its entry in the list. A
+// crawl of this name must not be there. One that was not completed is, if it has the same plan.
+func (c *Cluster) Create(ctx context.Context, name string, p *node.Plan) (*Crawl, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTime)
+	defer cancel()
+	inUse := &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+	if _, revision, err := c.entry(ctx, name); err != nil {
+		return nil, err
+	} else if revision > 0 {
+		return nil, inUse
+	}
+	o := c.options(name, p.Crawl.Partitions)
+	if err := nats.Create(ctx, c.conn, o); err != nil {
+		return nil, err
+	}
+	e, err := nats.Open(ctx, c.conn, o)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = keep(ctx, e.Register, p); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(entry{Partitions: p.Crawl.Partitions, Made: time.Now().UTC()})
+	if err == nil {
+		_, err = c.register.Put(ctx, crawlKey(name), 0, data)
+	}
+	if errors.Is(err, cluster.ErrRefused) {
+		return nil, inUse
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the crawl: %w", err)
+	}
+	return &Crawl{name, e, p, c}, nil
+}
+
+// keep puts a plan into the register of a crawl that is not listed yet. It returns the one that
+// counts: an earlier try may have left another with the same content.
+func keep(ctx context.Context, r cluster.Register, p *node.Plan) (*node.Plan, error) {
+	was, err := node.Load(ctx, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case was == nil:
+		return p, node.Create(ctx, r, p)
+	case was.Crawl.Partitions == p.Crawl.Partitions && bytes.Equal(was.Config, p.Config) && slices.Equal(was.Seeds, p.Seeds) && maps.EqualFunc(was.Files, p.Files, bytes.Equal):
+		return was, nil
+	}
+	return nil, &hint.Error{Text: "a crawl of this name was begun with other settings and never completed", Hint: "choose another --name"}
+}
+
+// Open returns a crawl.
+func (c *Cluster) Open(ctx context.Context, name string) (*Crawl, error) {
+	x, revision, err := c.entry(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if revision == 0 {
+		return nil, c.unknown(ctx, name)
+	}
+	e, err := nats.Open(ctx, c.conn, c.options(name, x.Partitions))
+	if err != nil {
+		return nil, err
+	}
+	p, err := node.Load(ctx, e.Register)
+	if err == nil && p == nil {
+		err = errors.New("it has no plan")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", name, err)
+	}
+	return &Crawl{name, e, p, c}, nil
+}
+
+// ErrUnknown is wrapped where a crawl is named that the cluster does not have.
+var ErrUnknown = errors.New("the cluster has no such crawl")
+
+// unknown explains that there is no crawl of a name.
+func (c *Cluster) unknown(ctx context.Context, name string) error {
+	list, err := c.Crawls(ctx)
+	if err != nil {
+		return err
+	}
+	h := "it has none yet; winnow crawl --cluster makes one"
+	if len(list) > 0 {
+		h = fmt.Sprintf("it has: %s", list)
+	}
+	return &hint.Error{Text: "--name " + name, Hint: h, Err: ErrUnknown}
+}
+
+// Command tells all nodes to stop, to pause or to resume the crawl.
+func (x *Crawl) Command(ctx context.Context, command string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s, err := node.Stand(ctx, x.Engine.Register)
+	if err != nil {
+		return err
+	}
+	if command == "resume" && s.Stop == "finished" {
+		return &hint.Error{Text: "the crawl " + x.Name + " has finished: no page is left to fetch", Hint: "begin another one, with another --name"}
+	}
+	if err := node.Command(ctx, x.Engine, command); err != nil || s.Stop == "" || command != "resume" {
+		return err
+	}
+	return x.again(ctx)
+}
+
+// again lets nodes take part again in a crawl that had ended.
+func (x *Crawl) again(ctx context.Context) error {
+	for {
+		e, revision, err := x.cluster.entry(ctx, x.Name)
+		if err == nil {
+			var data []byte
+			e.Turn++
+			if data, err = json.Marshal(e); err == nil {
+				_, err = x.cluster.register.Put(ctx, crawlKey(x.Name), revision, data)
+			}
+		}
+		if err == nil || ctx.Err() != nil || !errors.Is(err, cluster.ErrRefused) {
+			return err
+		}
+	}
+}

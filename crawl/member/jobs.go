@@ -1,0 +1,210 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/node"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// jobs are the crawls of a cluster, as a node sees them.
+type jobs struct {
+	mu      sync.Mutex
+	list    map[string]*job
+	running sync.WaitGroup
+	fail    context.CancelCauseFunc
+}
+
+// A job is a crawl that a node takes part in until it has ended, and again when it is resumed.
+type job struct {
+	name  string
+	news  chan struct{} // its entry has changed
+	turn  int           // of its entry
+	state string        // see Beat.Crawls
+}
+
+// Run takes part in all crawls until the context ends. Then it hands over all partitions.
+func (n *Node) Run(ctx context.Context) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	n.jobs.list, n.jobs.fail = map[string]*job{}, fail
+	var beating sync.WaitGroup
+	quiet := make(chan struct{})
+	beating.Go(func() { n.beat(quiet) })
+	for ctx.Err() == nil {
+		_ = n.cluster.register.Watch(ctx, func(v cluster.Value) {
+			if name, e, ok := parseEntry(&v); ok {
+				n.see(ctx, name, e)
+			}
+		})
+		pause(ctx, time.Second)
+	}
+	n.jobs.running.Wait()
+	close(quiet)
+	beating.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// see notes the entry of a crawl.
+func (n *Node) see(ctx context.Context, name string, e entry) {
+	n.jobs.mu.Lock()
+	defer n.jobs.mu.Unlock()
+	j := n.jobs.list[name]
+	if j == nil {
+		j = &job{name: name, news: make(chan struct{}, 1), turn: e.Turn, state: PartRuns}
+		n.jobs.list[name] = j
+		n.jobs.running.Go(func() { n.work(ctx, j) })
+		return
+	}
+	if e.Turn > j.turn {
+		j.turn = e.Turn
+		select {
+		case j.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// retryTime is the time after which a node that could not take part in a crawl tries again.
+const retryTime = 30 * time.Second
+
+// work takes part in a crawl, until the context ends.
+func (n *Node) work(ctx context.Context, j *job) {
+	said := ""
+	for ctx.Err() == nil {
+		turn := n.set(j, PartRuns)
+		sum, err := n.crawl(ctx, j.name)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, cluster.ErrName):
+			n.jobs.fail(&hint.Error{Text: "crawl " + j.name, Hint: "give each node a name and a directory of its own; after the loss of a directory wait 40 s", Err: err})
+			return
+		case err != nil:
+			if text := explain(err); text != said {
+				said = text
+				n.o.Log.Error("this node cannot take part in the crawl "+j.name, "why", text)
+			}
+			n.set(j, PartFailed+said)
+			n.wait(ctx, j, turn, retryTime)
+		default:
+			n.set(j, PartEnded)
+			if sum.Why != said {
+				said = sum.Why
+				n.o.Log.Log(ctx, crawl.LevelNote, "the crawl "+j.name+" has ended", "why", sum.Why, "pages here", sum.Status.Fetched)
+			}
+			n.wait(ctx, j, turn, 0)
+		}
+	}
+}
+
+// explain puts an error and its hint into one line.
+func explain(err error) string {
+	text := err.Error()
+	if errors.Is(err, cluster.ErrTerms) {
+		text += "; use that version of winnow on all nodes, or stop the crawl: winnow cluster stop"
+	}
+	var h *hint.Error
+	if errors.As(err, &h) && h.Hint != "" {
+		text += "; " + h.Hint
+	}
+	return text
+}
+
+// set notes how the node takes part. It returns the turn of the crawl.
+func (n *Node) set(j *job, state string) int {
+	n.jobs.mu.Lock()
+	defer n.jobs.mu.Unlock()
+	j.state = state
+	return j.turn
+}
+
+// wait waits until a crawl is resumed after a turn, or for some time if that is not 0.
+func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
+	var late <-chan time.Time
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		late = t.C
+	}
+	for {
+		n.jobs.mu.Lock()
+		again := j.turn > turn
+		n.jobs.mu.Unlock()
+		if again {
+			return
+		}
+		select {
+		case <-j.news:
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// crawl takes part in a crawl until it has ended.
+func (n *Node) crawl(ctx context.Context, name string) (*node.Summary, error) {
+	x, err := n.cluster.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	o := node.Options{
+		Dir: filepath.Join(n.o.Dir, crawlsDir, name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
+		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
+	}
+	o.Run.Log = n.o.Log.With("crawl", name)
+	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
+	sum, err := node.Run(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", name, err)
+	}
+	return sum, nil
+}
+
+// beat tells each second how the node is.
+func (n *Node) beat(quiet <-chan struct{}) {
+	ticker := time.NewTicker(beatTime)
+	defer ticker.Stop()
+	off := false
+	for {
+		select {
+		case <-quiet:
+			return
+		case <-ticker.C:
+		}
+		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version, Broker: n.broker != nil, Crawls: n.states()}
+		b.BrokerOff = n.broker != nil && !n.broker.Serves()
+		if b.BrokerOff != off {
+			if off = b.BrokerOff; off {
+				n.o.Log.Warn("the broker of this node has switched itself off, most likely because its disk is full; the others go on. Make room and start the node again", "directory", filepath.Join(n.o.Dir, brokerDir))
+			}
+		}
+		if data, err := json.Marshal(b); err == nil {
+			_ = n.cluster.bus.Publish(nodesSubject, data)
+		}
+	}
+}
+
+// states returns how the node takes part in each crawl.
+func (n *Node) states() map[string]string {
+	n.jobs.mu.Lock()
+	defer n.jobs.mu.Unlock()
+	m := map[string]string{}
+	for name, j := range n.jobs.list {
+		m[name] = j.state
+	}
+	return m
+}

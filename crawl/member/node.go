@@ -1,0 +1,274 @@
+package member
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/cluster/nats"
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/internal/hint"
+)
+
+// Options are those of a node.
+type Options struct {
+	Name string // no other node has it
+	Dir  string
+	// Listen is the address of this node, Peers those of the first nodes in the same order on all of
+	// them: some of these run brokers.
+	Listen string
+	Peers  []string
+	Secret nats.Secret // of Peers
+	// Join is where brokers are, for a node that is not among the first.
+	Join    *Place
+	Version string
+	Log     *slog.Logger
+	// Run has Machine, memory and so on: see node.Options.
+	Run crawl.RunOptions
+}
+
+// A Node is a process that takes part in all crawls of a cluster.
+type Node struct {
+	o       *Options
+	file    file
+	lock    *os.File
+	broker  *nats.Broker // nil: it has none
+	place   Place
+	cluster Cluster
+	jobs    jobs
+}
+
+// file is node.json.
+type file struct {
+	ID      string `json:"id"`
+	Brokers int    `json:"brokers"` // of the cluster, 0: it has NATS servers of somebody else
+}
+
+const fileName, brokerDir, crawlsDir = "node.json", "broker", "crawls"
+
+// Join makes this process a node of a cluster: it locks the directory, starts a broker if this
+// node is to have one, and waits until most brokers are there. Then Run takes part in crawls.
+func Join(ctx context.Context, o *Options) (*Node, error) {
+	n := &Node{o: o}
+	if err := n.join(ctx); err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) join(ctx context.Context) error {
+	o := n.o
+	if err := checkName("node", o.Name); err != nil {
+		return err
+	}
+	s := seating{self: -1}
+	if o.Join != nil {
+		n.place = *o.Join
+	} else {
+		var err error
+		if s, err = seats(o.Listen, o.Peers); err != nil {
+			return err
+		}
+		n.place = s.place(o.Secret)
+	}
+	if err := n.openDir(len(s.brokers)); err != nil {
+		return err
+	}
+	nc, err := n.connect(&s)
+	if err != nil {
+		return err
+	}
+	n.cluster = Cluster{conn: nc, bus: nats.NewBus(nc)}
+	if err := n.openRegister(ctx, &s); err != nil {
+		return err
+	}
+	return n.greet(ctx)
+}
+
+// openDir makes the directory, locks it, and reads or makes the word that stays with it.
+func (n *Node) openDir(brokers int) error {
+	dir := n.o.Dir
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		n.lock, err = layout.Lock(filepath.Join(dir, layout.LockFile))
+	}
+	if errors.Is(err, layout.ErrLocked) {
+		return &hint.Error{Text: "another process uses " + dir, Hint: "each node has a directory of its own: --dir"}
+	}
+	path := filepath.Join(dir, fileName)
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		n.file = file{ID: rand.Text(), Brokers: brokers}
+		if text, err = json.Marshal(n.file); err == nil {
+			err = writeSynced(path, append(text, '\n'))
+		}
+	case err == nil:
+		err = json.Unmarshal(text, &n.file)
+	}
+	if err != nil {
+		return &hint.Error{Text: "cannot use the directory " + dir, Hint: "choose another place with --dir", Err: err}
+	}
+	if n.file.Brokers != brokers && n.o.Join == nil && n.file.Brokers != 0 {
+		return &hint.Error{
+			Text: fmt.Sprintf("this node was in a cluster with %d brokers, and --peers makes it %d", n.file.Brokers, brokers),
+			Hint: "the number of brokers stays as it was when the cluster was made; further nodes use --join",
+		}
+	}
+	return nil
+}
+
+// writeSynced writes a small file, completely or not at all.
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	return err
+}
+
+// connect starts the broker of this node, or connects with others.
+func (n *Node) connect(s *seating) (*nats.Conn, error) {
+	if s.self < 0 {
+		return dial(n.o.Name, &n.place)
+	}
+	own := s.brokers[s.self]
+	if err := checkListen(own); err != nil {
+		return nil, err
+	}
+	o := nats.BrokerOptions{Name: n.o.Name, Dir: filepath.Join(n.o.Dir, brokerDir), Listen: own, Secret: n.o.Secret}
+	if len(s.brokers) > 1 {
+		o.Cluster = routes(own)
+		for _, a := range s.brokers {
+			o.Peers = append(o.Peers, join(routes(a)))
+		}
+	}
+	var err error
+	if n.broker, err = nats.Start(o); err != nil {
+		return nil, &hint.Error{Text: "cannot start the broker of this node", Hint: "a node needs --secret-file with at least 32 characters", Err: err}
+	}
+	return n.broker.Connect(n.o.Name)
+}
+
+// checkListen returns an error if a broker cannot listen at an address, and at the one for other
+// brokers. A server that cannot does not say why.
+func checkListen(a nats.Address) error {
+	for _, x := range []nats.Address{a, routes(a)} {
+		l, err := net.Listen("tcp", join(x))
+		if err != nil {
+			return &hint.Error{Text: "cannot listen", Hint: "--listen is an address of this machine; a broker needs that port and the next one", Err: err}
+		}
+		ip := l.Addr().(*net.TCPAddr).IP
+		l.Close()
+		if literal := net.ParseIP(a.Host); ip.IsLoopback() && literal == nil && a.Host != "localhost" {
+			return &hint.Error{Text: fmt.Sprintf("--listen: %s is %s here, where no other machine can reach it", a.Host, ip), Hint: "give the address that others use, in --listen and --peers"}
+		}
+	}
+	return nil
+}
+
+// openTime is the time between two messages about brokers that are not there.
+const openTime = 10 * time.Second
+
+// openRegister opens the register of the cluster, and makes it if there is none. It waits until
+// most brokers are there.
+func (n *Node) openRegister(ctx context.Context, s *seating) error {
+	copies := max(1, len(s.brokers))
+	if n.place.external {
+		copies = externalCopies(len(n.cluster.conn.Servers()))
+	}
+	for ctx.Err() == nil {
+		short, cancel := context.WithTimeout(ctx, openTime)
+		r, replicas, err := nats.OpenRegister(short, n.cluster.conn)
+		if errors.Is(err, nats.ErrNone) && (s.self >= 0 || n.place.external) {
+			pause(short, time.Duration(max(0, s.self))*time.Second) // the first node makes it
+			err = nats.CreateRegister(short, n.cluster.conn, copies)
+			cancel()
+			if err == nil {
+				continue
+			}
+		}
+		cancel()
+		switch {
+		case err == nil:
+			n.cluster.register, n.cluster.replicas = r, replicas
+			return nil
+		case ctx.Err() == nil:
+			n.o.Log.Warn("waiting for brokers: most of them must run, with the same secret", "brokers", n.place.String(), "error", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// externalCopies returns how many copies NATS servers keep.
+func externalCopies(servers int) int {
+	if servers >= 3 {
+		return 3
+	}
+	return 1
+}
+
+// ErrVersion is wrapped where a node runs another version of winnow than others.
+var ErrVersion = errors.New("all nodes of a cluster run the same version of winnow")
+
+// greet listens whether a node has the same name, or another version.
+func (n *Node) greet(ctx context.Context) error {
+	list, err := hear(ctx, n.cluster.bus, listenTime)
+	if err != nil {
+		return err
+	}
+	for _, x := range list {
+		switch {
+		case x.ID == n.file.ID: // it was this one, before it was started again
+		case x.Node == n.o.Name:
+			return &hint.Error{Text: fmt.Sprintf("--name %s: another node has this name, at %s", x.Node, cmp.Or(x.Address, "an unknown address")), Hint: "give each node a name of its own", Err: cluster.ErrName}
+		case x.Version != n.o.Version:
+			return &hint.Error{Text: fmt.Sprintf("node %s runs winnow %q, this is %q", x.Node, x.Version, n.o.Version), Hint: "install the same version here", Err: ErrVersion}
+		}
+	}
+	return nil
+}
+
+// Broker reports whether the node runs a broker.
+func (n *Node) Broker() bool { return n.broker != nil }
+
+// Brokers returns where the brokers are.
+func (n *Node) Brokers() string { return n.place.String() }
+
+// Close ends the connection and the broker, and unlocks the directory.
+func (n *Node) Close() {
+	if n.cluster.conn != nil {
+		n.cluster.conn.Close()
+	}
+	if n.broker != nil {
+		n.broker.Close()
+	}
+	if n.lock != nil {
+		n.lock.Close()
+	}
+}
