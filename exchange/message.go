@@ -119,9 +119,8 @@ func Decode(b []byte) (*Message, error) {
 	d := decoder{b: b[2:n]}
 	m := &Message{Width: int(b[1]), From: uint16(d.most(math.MaxUint16)), To: uint16(d.most(math.MaxUint16)), Number: d.most(math.MaxUint64)}
 	entries, lessons, notes := d.most(uint64(len(b))), d.most(uint64(len(b))), d.most(uint64(len(b)))
-	least := uint64(10 + 8*m.Width) // bytes of an entry
-	m.Entries = make([]Entry, 0, min(entries, uint64(len(b))/least))
-	d.amounts = make([]float64, 0, uint64(cap(m.Entries)*m.Width))
+	m.Entries = slices.Grow(m.Entries, int(min(entries, uint64(len(b)/(10+8*m.Width))))) // none is shorter
+	d.amounts = slices.Grow(d.amounts, cap(m.Entries)*m.Width)
 	for range entries {
 		m.Entries = append(m.Entries, d.entry(m.Width))
 	}
@@ -220,6 +219,8 @@ func (d *decoder) entry(width int) (e Entry) {
 		}
 		d.amounts = append(d.amounts, math.Float64frombits(d.fixed()))
 	}
-	e.Amounts = d.amounts[n:len(d.amounts):len(d.amounts)]
+	if end := len(d.amounts); end > n {
+		e.Amounts = d.amounts[n:end:end]
+	}
 	return e
 }
