@@ -37,6 +37,10 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 		return nil, err
 	}
 	defer top.close()
+	speak(&o)
+	if err := makeTopic(ctx, &o, top); err != nil {
+		return nil, err
+	}
 	r, err := newRun(&o, top)
 	if err != nil {
 		return nil, err
@@ -44,6 +48,28 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	r.bus = newMemoryBus(top.file.Partitions, r.wake)
 	return r.crawl(ctx)
+}
+
+// makeTopic makes the topic of a crawl that has none yet and has examples that are URLs: all partitions
+// fetch theirs in a session, and one topic is made of the copies of all. Without URLs each partition
+// makes the same topic of files.
+func makeTopic(ctx context.Context, o *crawl.RunOptions, t *top) error {
+	c := &o.Config
+	if len(c.ExampleURLs()) == 0 || c.Topic != "" {
+		return nil
+	}
+	if err := cmp.Or(c.Check(), c.ReadSecrets()); err != nil {
+		return err
+	}
+	c.ChoosePolicy()
+	return crawl.MakeTopic(ctx, o, func(ctx context.Context, sub crawl.RunOptions) (*crawl.Summary, error) {
+		r, err := newRun(&sub, t)
+		if err != nil {
+			return nil, err
+		}
+		r.bus = newMemoryBus(t.file.Partitions, r.wake)
+		return r.crawl(ctx)
+	})
 }
 
 // A run is one run of all partitions.
@@ -67,9 +93,7 @@ type run struct {
 }
 
 func newRun(o *crawl.RunOptions, t *top) (*run, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	speak(o)
 	if err := Check(&o.Config); err != nil {
 		return nil, err
 	}
@@ -93,6 +117,13 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r.weights.bytes = make([]int64, n)
 	r.bodies, r.parsing = fetch.NewBudget(crawl.BodyBudget(o)), crawl.NewPlaces(o)
 	return r, nil
+}
+
+// speak lets a run without a log say nothing.
+func speak(o *crawl.RunOptions) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // wake lets a partition look at its port.
@@ -221,17 +252,21 @@ func Check(c *config.Config) error {
 	}{
 		{watchesOne(c), "stop_when", "importance, certain and gain need the links of all pages in one place"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
-		{len(c.ExampleURLs()) > 0, "examples", "an example that is a URL would be read by one of them only; a file is read by all"},
 		{c.Renders(), "render", "a page is shown from the archive of its partition, and what it needs of others is not there"},
 	} {
 		if x.set {
-			return &hint.Error{
-				Text: fmt.Sprintf("%s cannot be used with several partitions: %s", x.key, x.what),
-				Hint: "leave it out, or crawl with --partitions 1",
-			}
+			return refused(x.key, x.what)
 		}
 	}
 	return nil
+}
+
+// refused is the error for a key that cannot be used.
+func refused(key, what string) error {
+	return &hint.Error{
+		Text: fmt.Sprintf("%s cannot be used with several partitions: %s", key, what),
+		Hint: "leave it out, or crawl with --partitions 1",
+	}
 }
 
 // watchesOne reports whether --stop-when is about more than can be added up over partitions.
