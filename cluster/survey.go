@@ -22,6 +22,10 @@ type Member struct {
 	Without          []int // partitions that it cannot serve
 }
 
+func member(x *nodeValue) Member {
+	return Member{Alive: x.State == alive, Incarnation: x.Incarnation, Address: x.Address, Version: x.Version, Without: slices.Clone(x.Without)}
+}
+
 // An Owner is the last owner of a partition.
 type Owner struct {
 	Node  string
@@ -68,9 +72,8 @@ func (s *Survey) see(v Value, parts map[int]partValue) {
 	kind, name, _ := strings.Cut(v.Key, ".")
 	switch kind {
 	case "node":
-		var x nodeValue
-		if json.Unmarshal(v.Data, &x) == nil {
-			s.Nodes[name] = Member{Alive: x.State == alive, Incarnation: x.Incarnation, Address: x.Address, Version: x.Version, Without: slices.Clone(x.Without)}
+		if name, m, ok := ReadMember(v); ok {
+			s.Nodes[name] = m
 		}
 	case "part":
 		var x partValue

@@ -121,7 +121,7 @@ func (t *tenant) claim(least uint64) error {
 // own makes the copy on disk and the log the same, and runs the partition.
 func (t *tenant) own() error {
 	l, p := t.life, t.life.node.Partitions[t.partition]
-	tenure := &Tenure{Partition: t.partition, Node: l.node.Name, Epoch: t.value.Epoch, life: l, log: l.node.Engine.Log(t.partition)}
+	tenure := &Tenure{Partition: t.partition, Node: l.node.Name, Incarnation: t.incarnation, Epoch: t.value.Epoch, life: l, log: l.node.Engine.Log(t.partition)}
 	tenure.began, tenure.lost = make(chan struct{}), make(chan struct{})
 	t.mu.Lock()
 	if t.tenure = tenure; t.over {

@@ -45,9 +45,10 @@ var (
 
 // A Tenure is the time for which a node owns a partition.
 type Tenure struct {
-	Partition int
-	Node      string
-	Epoch     uint64
+	Partition   int
+	Node        string
+	Incarnation uint64 // of the node
+	Epoch       uint64
 
 	life  *life
 	log   Log

@@ -24,6 +24,7 @@ type Faults struct {
 	Late   float64       // share of requests that arrive when the caller has given up, up to a minute later
 	Repeat float64       // share of requests and messages that arrive twice
 	Stall  float64       // share of the deliveries of a watch that come very late
+	Slow   time.Duration // a quarter of the messages takes longer, up to this
 	Shared bool          // all logs share their sequence numbers, as parts of one
 }
 
@@ -60,8 +61,8 @@ type log struct {
 }
 
 type inbox struct {
-	node string
-	fn   func([]byte)
+	*Client
+	fn func([]byte)
 }
 
 // New returns an empty broker.
@@ -167,6 +168,16 @@ func (b *Broker) draw() trip {
 	return t
 }
 
+// slow returns how much longer a message takes.
+func (b *Broker) slow() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.faults.Slow == 0 || b.rng.IntN(4) > 0 {
+		return 0
+	}
+	return time.Duration(b.rng.Int64N(int64(b.faults.Slow)))
+}
+
 // stall returns how long a watch waits.
 func (b *Broker) stall() time.Duration {
 	d := b.draw().there
@@ -185,7 +196,7 @@ type Client struct {
 	hook   func() error
 }
 
-// Client returns the broker as a node sees it. If hook is not nil, it is called before and after
+// Client returns the broker as a node sees it; one without a name meets no faults. If hook is not nil, it is called before and after
 // each call: tests stop a node there.
 func (b *Broker) Client(node string, hook func() error) *Client {
 	if hook == nil {
@@ -197,6 +208,22 @@ func (b *Broker) Client(node string, hook func() error) *Client {
 // Engine returns the engine of the node.
 func (c *Client) Engine() cluster.Engine {
 	return cluster.Engine{Log: func(p int) cluster.Log { return clientLog{c, p} }, Register: register{c}, Bus: bus{c}}
+}
+
+// draw returns what happens to a request of the node.
+func (c *Client) draw() trip {
+	if c.node == "" {
+		return trip{times: 1}
+	}
+	return c.broker.draw()
+}
+
+// stall returns how long a watch of the node waits.
+func (c *Client) stall() time.Duration {
+	if c.node == "" {
+		return 0
+	}
+	return c.broker.stall()
 }
 
 // answer is what a call returns.
@@ -213,7 +240,7 @@ func call[T any](ctx context.Context, c *Client, do func(*Broker) (T, error)) (T
 	}
 	done := make(chan answer[T], 1)
 	go func() {
-		t := c.broker.draw()
+		t := c.draw()
 		time.Sleep(t.there)
 		c.broker.mu.Lock()
 		if t.lost || c.broker.parted[c.node].out {
@@ -350,7 +377,7 @@ func (r register) Watch(ctx context.Context, fn func(cluster.Value)) error {
 			return ErrUnknown
 		}
 		slices.SortFunc(list, func(x, y cluster.Value) int { return cmp.Compare(x.Revision, y.Revision) })
-		time.Sleep(b.stall())
+		time.Sleep(r.stall())
 		if err := r.hook(); err != nil {
 			return err
 		}
@@ -382,22 +409,34 @@ func (c bus) Publish(subject string, data []byte) error {
 	b.mu.Unlock()
 	for _, box := range boxes {
 		t := b.draw()
+		t.there += b.slow()
 		for range t.times {
 			if t.lost {
 				break
 			}
-			time.AfterFunc(t.there, func() {
-				b.mu.Lock()
-				ok := !b.parted[c.node].out && !b.parted[box.node].in && b.inboxes[subject][box]
-				b.mu.Unlock()
-				if ok {
-					box.fn(bytes.Clone(data))
-				}
-			})
+			time.AfterFunc(t.there, func() { c.deliver(box, subject, data) })
 			t.there += t.back
 		}
 	}
 	return nil
+}
+
+// deliver delivers a message, unless one of the nodes is parted from the broker. A node that is
+// stopped gets it when it goes on.
+func (c bus) deliver(box *inbox, subject string, data []byte) {
+	b := c.broker
+	b.mu.Lock()
+	parted := b.parted[c.node].out || b.parted[box.node].in
+	b.mu.Unlock()
+	if parted || box.hook() != nil {
+		return
+	}
+	b.mu.Lock()
+	ok := b.inboxes[subject][box]
+	b.mu.Unlock()
+	if ok {
+		box.fn(bytes.Clone(data))
+	}
 }
 
 func (c bus) Subscribe(subject string, fn func([]byte)) (stop func(), err error) {
@@ -410,7 +449,7 @@ func (c bus) Subscribe(subject string, fn func([]byte)) (stop func(), err error)
 	if b.inboxes[subject] == nil {
 		b.inboxes[subject] = map[*inbox]bool{}
 	}
-	box := &inbox{c.node, fn}
+	box := &inbox{c.Client, fn}
 	b.inboxes[subject][box] = true
 	return func() {
 		b.mu.Lock()

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -154,7 +152,9 @@ func (h *hall) subscribe() (stop func(), err error) {
 			f()
 		}
 	}
-	for subject, fn := range map[string]func([]byte){"r": h.takeReports, "w": h.takeRuling, "c": func([]byte) { h.lookSoon() }} {
+	for subject, fn := range map[string]func([]byte){
+		"r": h.takeReports, "w": h.takeRuling, "c": func([]byte) { h.lookSoon() }, addressSubject(h.name): h.rights.take,
+	} {
 		f, err := h.engine.Bus.Subscribe(subject, fn)
 		if err != nil {
 			return stop, err
@@ -271,12 +271,19 @@ func (h *hall) tell() {
 	h.mu.Lock()
 	b := h.bench
 	var list []statement
+	var gates []func() error
 	for _, i := range slices.Sorted(maps.Keys(h.seats)) {
-		if s := h.seats[i]; s.reported && (s.crawling || s.report.Stop != "") && s.gate() == nil {
+		if s := h.seats[i]; s.reported && (s.crawling || s.report.Stop != "") {
 			list = append(list, statement{i, s.epoch, s.number, h.chair, s.report})
+			gates = append(gates, s.gate)
 		}
 	}
 	h.mu.Unlock()
+	for i := len(list) - 1; i >= 0; i-- {
+		if gates[i]() != nil {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
 	switch {
 	case b != nil:
 		h.forget(b)
@@ -320,6 +327,21 @@ func (h *hall) look(ctx context.Context) error {
 	return err
 }
 
+// lookFirst reads the word in the register before the node takes part. It returns false if the context
+// ends first.
+func (h *hall) lookFirst(ctx context.Context) bool {
+	for {
+		err := h.look(ctx)
+		if err == nil {
+			return true
+		}
+		h.log.Warn("cannot read the register of the crawl yet", "error", err)
+		if pause(ctx, retryDelay) != nil {
+			return false
+		}
+	}
+}
+
 // obey does what the word in the register says. That a crawl has ended is not taken back while a
 // node runs.
 func (h *hall) obey(w word) {
@@ -344,27 +366,60 @@ func (h *hall) obey(w word) {
 	}
 }
 
-// watch follows the register: the word, and the epochs of partitions.
+// watching is the time after which a watch is begun again: an engine that has stalled may not tell.
+const watching = 2 * time.Minute
+
+// watch follows the register: the word, nodes, and the epochs of partitions.
 func (h *hall) watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = h.engine.Register.Watch(ctx, func(v cluster.Value) {
-			if v.Key == wordKey {
-				h.lookSoon()
-			}
-			name, ok := strings.CutPrefix(v.Key, "part.")
-			p, err := strconv.Atoi(name)
-			var x struct {
-				Epoch uint64 `json:"epoch"`
-			}
-			if !ok || err != nil || p < 0 || p >= len(h.epochs) || json.Unmarshal(v.Data, &x) != nil {
-				return
-			}
-			h.mu.Lock()
-			h.epochs[p] = max(h.epochs[p], x.Epoch)
-			h.mu.Unlock()
-		})
-		_ = pause(ctx, retryDelay)
+		ctx, cancel := context.WithTimeout(ctx, watching)
+		if _ = h.engine.Register.Watch(ctx, h.see); ctx.Err() == nil {
+			_ = pause(ctx, retryDelay)
+		}
+		cancel()
 	}
+}
+
+// see notes a value of the register.
+func (h *hall) see(v cluster.Value) {
+	if v.Key == wordKey {
+		h.lookSoon()
+		return
+	}
+	name, m, isNode := cluster.ReadMember(v)
+	p, epoch, isPart := cluster.ReadEpoch(v)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case isNode:
+		if was := h.members[name]; m.Incarnation > was.Incarnation || m.Incarnation == was.Incarnation && !m.Alive {
+			h.members[name] = m
+		}
+	case isPart && p >= 0 && p < len(h.epochs):
+		h.epochs[p] = max(h.epochs[p], epoch)
+	}
+}
+
+// over reports whether an incarnation of a node is over for good.
+func (h *hall) over(node string, incarnation uint64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := h.members[node]
+	return m.Incarnation > incarnation || m.Incarnation == incarnation && !m.Alive
+}
+
+// census returns the nodes that live, with their incarnations, as the register has them.
+func (h *hall) census(ctx context.Context) (map[string]uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	nodes := map[string]uint64{}
+	err := cluster.Values(ctx, h.engine.Register, func(v cluster.Value) {
+		h.see(v)
+		if name, m, ok := cluster.ReadMember(v); ok && m.Alive {
+			nodes[name] = m.Incarnation
+		}
+	})
+	return nodes, err
 }
 
 // decree keeps the word here and that in the register the same: it reads the one, and writes the

@@ -19,7 +19,8 @@
 //	w        what the coordinator has decided so far
 //	c        the word in the register has changed
 //	s.NODE   the status of a node, each second
-//	a        addresses that a node requests from, see addresses.go
+//	h.P      demands for the right to an address that belongs to partition P, see addresses.go
+//	a.NODE   grants of such rights, and questions about them
 //
 // # The end
 //

@@ -58,8 +58,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer h.close()
-	if err := h.look(ctx); err != nil {
-		return nil, fmt.Errorf("read the register of the crawl: %w", err)
+	if !h.lookFirst(ctx) {
+		return h.summary(WhyLeft), nil
 	}
 	if why := h.ended(); why != "" {
 		return h.summary(why), nil
@@ -80,6 +80,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		talking.Go(func() { h.talk(hearing) })
 		talking.Go(func() { h.watch(hearing) })
 		talking.Go(func() { h.decree(hearing) })
+		talking.Go(func() { h.rights.run(hearing) })
 		err = h.node(&o).Run(living)
 	}
 	hush()
@@ -118,25 +119,27 @@ type hall struct {
 	lock    *os.File // of the directory; nil: it is not in the file system
 	shared  *partition.Shared
 	post    *post
+	rights  *rights
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
 	looks   chan struct{}      // the word in the register may have changed
 
-	mu     sync.Mutex
-	word   word
-	heard  port.Word // the highest numbers
-	chair  uint64    // the epoch of the latest coordinator that was heard
-	sum    port.Sum  // as the coordinator told
-	seats  map[int]*seat
-	bench  *bench // nil: the coordinator is elsewhere
-	epochs []uint64
-	sums   []*history.Status // by partition: how its last run here has ended
+	mu      sync.Mutex
+	word    word
+	heard   port.Word // the highest numbers
+	chair   uint64    // the epoch of the latest coordinator that was heard
+	sum     port.Sum  // as the coordinator told
+	seats   map[int]*seat
+	bench   *bench // nil: the coordinator is elsewhere
+	epochs  []uint64
+	members map[string]cluster.Member // by name
+	sums    []*history.Status         // by partition: how its last run here has ended
 }
 
 func newHall(o *Options) (*hall, error) {
 	h := &hall{
 		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
-		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -156,6 +159,8 @@ func newHall(o *Options) (*hall, error) {
 		h.close()
 		return nil, err
 	}
+	h.rights = newRights(o.Name, o.Plan.Crawl.Partitions, c.IPDelay.Duration, o.Engine.Bus)
+	h.rights.census, h.rights.over = h.census, h.over
 	h.post = &post{bus: o.Engine.Bus, wake: h.shared.Wake, boxes: map[int]*box{}}
 	return h, nil
 }
@@ -251,10 +256,17 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	if err != nil {
 		return err
 	}
+	h.rights.begin(t.Incarnation)
+	closeHome, err := h.rights.open(l.self, t.Epoch, t.Gate)
+	defer closeHome()
+	if err != nil {
+		return err
+	}
 	s := h.enter(l.self, t)
 	defer h.exit(l.self, s)
 	o, err := h.shared.Options(l.self, func(p *port.Port) {
 		p.Tenure, p.Bus, p.Council = tenure{t}, mailbox{h.post, l.self}, voice{h, l.self, s}
+		p.Addresses = door{h.rights, t.Incarnation, p.Addresses}
 	})
 	if err != nil {
 		return err

@@ -14,17 +14,15 @@ import (
 // crawl finishes, every wanted page comes once, and nothing is wrong with the journals.
 func TestKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 1, 8, fakeweb.Spec{Pages: 120, Sites: 20, Links: 900, Seed: 7}, answer.Options{}, memory.Faults{})
-		if err := Create(t.Context(), w.broker.Client("user", nil).Engine().Register, w.plan); err != nil {
-			t.Fatal(err)
-		}
+		w := newWorld(t, 1, 8, fakeweb.Spec{Pages: 120, Sites: 20, Links: 900, Seed: 7}, answer.Options{}, memory.Faults{}, nil)
 		for _, name := range []string{"a", "b", "c"} {
 			w.run(name)
 		}
 		time.Sleep(12 * time.Second)
-		w.nodes["b"].kill(0)
-		w.finish(10 * time.Minute)
+		w.nodes["b"].kill(killed)
+		w.finish(10*time.Minute, "finished")
 		w.check(nil)
-		t.Logf("%v, %d requests", time.Since(w.start), len(w.server.Counter().Requests(0)))
+		t.Logf("%v, %d dials", time.Since(w.start), len(w.dials))
+		w.end()
 	})
 }

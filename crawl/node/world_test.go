@@ -7,33 +7,27 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/cluster"
 	"github.com/winnow-crawler/winnow/cluster/memory"
 	"github.com/winnow-crawler/winnow/cluster/roster"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
-	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A world is a web in memory, the engine of a cluster, and nodes that crawl it. Time is virtual.
@@ -44,17 +38,41 @@ type world struct {
 	config config.Config
 	plan   *Plan
 	start  time.Time
-	rng    *rand.Rand
-	faults int // requests under way may have been made again
 
-	mu    sync.Mutex
-	disks map[string]*disk.Memory
-	roots []*disk.Memory // all that there were and are
-	nodes map[string]*process
+	mu     sync.Mutex
+	rng    *rand.Rand
+	gates  int64 // every so many times a process is stopped at a gate; 0: never
+	disks  map[string]*disk.Memory
+	roots  []*disk.Memory // of nodes that have lost their disks: their archives count
+	nodes  map[string]*process
+	ending sync.WaitGroup
+	dials  []dial
+	upsets []upset  // when requests of a node may have been lost
+	stalls []*stall // connections of processes that were stopped
+	words  []word   // that were in the register
+}
+
+// A dial is a connection that a node has opened.
+type dial struct {
+	node string
+	at   time.Time
+}
+
+// An upset is an instant at which what a node had not committed may have been lost.
+type upset struct {
+	node string
+	at   time.Time
+}
+
+// A stall is a connection that was open, or was used after a check, when its process was stopped.
+// Nothing can prevent that.
+type stall struct {
+	addr     netip.Addr
+	from, to time.Time // to is zero while it is open
 }
 
 // newWorld makes a world. It belongs into a synctest bubble.
-func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so answer.Options, f memory.Faults) *world {
+func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so answer.Options, f memory.Faults, change func(*config.Config)) *world {
 	t.Helper()
 	web, err := fakeweb.New(spec)
 	if err != nil {
@@ -74,27 +92,53 @@ func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so a
 	c.Revisit, c.Balance, c.Scope, c.Policy = "each", "", config.ScopeAny, "opic"
 	c.Contact, c.AllowPrivate, c.MaxMemory = "test@example.org", true, 1<<30
 	c.Delay = config.Seconds(1)
-	c.KeepAlive, c.IPCap = config.Duration{}, 1
+	c.KeepAlive, c.IPCap = config.Duration{}, 1 // kept connections are those of each partition
+	if change != nil {
+		change(&c)
+	}
 	w.config = c
 	if w.plan, err = NewPlan(&c, partitions, []string{server.URL(0)}); err != nil {
 		t.Fatal(err)
 	}
+	e := w.user()
+	if err := Create(t.Context(), e.Register, w.plan); err != nil {
+		t.Fatal(err)
+	}
+	go e.Register.Watch(t.Context(), func(v cluster.Value) {
+		if v.Key == wordKey {
+			x, _, _ := getWord(t.Context(), e.Register)
+			w.mu.Lock()
+			w.words = append(w.words, x)
+			w.mu.Unlock()
+		}
+	})
 	return w
 }
 
-// A process is a node that runs.
+// user returns the engine as somebody sees it to whom nothing happens.
+func (w *world) user() cluster.Engine { return w.broker.Client("", nil).Engine() }
+
+// draw returns a number below n.
+func (w *world) draw(n int64) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rng.Int64N(n)
+}
+
+// A process is a node that runs. It can be stopped and killed.
 type process struct {
 	w      *world
 	name   string
-	rate   float64
+	rate   float64 // of its clock
 	cancel context.CancelFunc
 	ended  chan result
 
 	mu      sync.Mutex
 	root    *disk.Memory
 	dead    bool
+	died    chan struct{} // closed with dead
 	stopped chan struct{} // closed when it goes on; nil: it runs
-	conns   map[net.Conn]bool
+	conns   map[*conn]bool
 }
 
 type result struct {
@@ -113,47 +157,130 @@ func (w *world) run(name string) *process {
 		w.disks[name] = root
 	}
 	rate := 0.95 + 0.1*w.rng.Float64()
-	p := &process{w: w, name: name, rate: rate, root: root, ended: make(chan result, 1), conns: map[net.Conn]bool{}}
+	p := &process{w: w, name: name, rate: rate, root: root, ended: make(chan result, 1), died: make(chan struct{}), conns: map[*conn]bool{}}
 	w.nodes[name] = p
 	w.mu.Unlock()
 	o := Options{
-		Dir: "memory", Name: name, ID: fmt.Sprintf("%s %p", name, root), Version: "test", Engine: w.broker.Client(name, p.hold).Engine(), Plan: w.plan, Clock: p.clock,
-		Run: crawl.RunOptions{Machine: crawl.Machine{
+		Dir: "memory", Name: name, ID: fmt.Sprintf("%s %p", name, root), Version: "test", Engine: w.broker.Client(name, p.gate).Engine(), Plan: w.plan, Clock: p.clock,
+		Run: crawl.RunOptions{Log: slog.New(witness{p, slog.DiscardHandler}), Machine: crawl.Machine{
 			Dial: p.dial, Resolve: p.resolve, TLS: w.server.ClientTLS(), Disk: p.open,
 			Sizes: crawl.Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * 4 * time.Microsecond, URLs: 1, Status: 10 * time.Minute, Report: time.Minute},
 		}},
 	}
 	if os.Getenv("NODE_LOG") != "" {
-		o.Run.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("me", name)
+		o.Run.Log = slog.New(witness{p, slog.NewTextHandler(os.Stderr, nil)}).With("me", name)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	go func() {
+	w.ending.Go(func() {
 		sum, err := Run(ctx, o)
 		p.ended <- result{sum, err}
-	}()
+	})
 	return p
 }
 
-// hold waits while the process is stopped.
-func (p *process) hold() error {
+// A witness notes in the log of a process when it has lost something.
+type witness struct {
+	p *process
+	slog.Handler
+}
+
+func (x witness) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+func (x witness) WithAttrs(a []slog.Attr) slog.Handler         { return witness{x.p, x.Handler.WithAttrs(a)} }
+func (x witness) WithGroup(g string) slog.Handler              { return witness{x.p, x.Handler.WithGroup(g)} }
+func (x witness) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "the lease of this node has lapsed") || strings.HasPrefix(r.Message, "the partition has stopped") {
+		x.p.w.upset(x.p.name)
+	}
+	return x.Handler.Handle(ctx, r)
+}
+
+// upset notes that a node may have lost what it had not committed.
+func (w *world) upset(node string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.upsets = append(w.upsets, upset{node, time.Now()})
+}
+
+// hold waits while the process is stopped. It reports whether it was.
+func (p *process) hold() (held bool, err error) {
 	for {
 		p.mu.Lock()
 		dead, stopped := p.dead, p.stopped
 		p.mu.Unlock()
 		if dead {
-			return errDead
+			return held, errDead
 		}
 		if stopped == nil {
-			return nil
+			return held, nil
 		}
-		<-stopped
+		select {
+		case <-stopped:
+		case <-p.died:
+		}
+		held = true
 	}
 }
 
+// stop stops the process for a while.
+func (p *process) stop(d time.Duration) {
+	p.mu.Lock()
+	again := make(chan struct{})
+	p.stopped = again
+	list := slices.Collect(maps.Keys(p.conns))
+	p.mu.Unlock()
+	p.w.upset(p.name)
+	for _, c := range list {
+		c.stalls()
+	}
+	time.Sleep(d)
+	p.mu.Lock()
+	if p.stopped == again { // nobody has stopped it once more
+		p.stopped = nil
+	}
+	p.mu.Unlock()
+	close(again)
+	p.w.upset(p.name)
+}
+
+// gate is a place where processes are stopped: before and after each call of the engine, and so
+// before each commit.
+func (p *process) gate() error {
+	_, err := p.mayStop(engineCalls)
+	return err
+}
+
+// engineCalls is about how many calls of the engine there are for each request.
+const engineCalls = 50
+
+// mayStop stops the process sometimes, for up to three times the life of a lease, and waits while it
+// is stopped. Other places are as often visited as they say, compared with requests.
+func (p *process) mayStop(often int64) (held bool, err error) {
+	p.w.mu.Lock()
+	stops := p.w.gates > 0 && p.w.rng.Int64N(often*p.w.gates) == 0
+	d := time.Duration(p.w.rng.Int64N(int64(3 * roster.TTL)))
+	p.w.mu.Unlock()
+	if stops {
+		p.stop(d)
+	}
+	held, err = p.hold()
+	return held || stops, err
+}
+
+// stopAtGates sets how rarely processes are stopped at gates.
+func (w *world) stopAtGates(n int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gates = n
+}
+
+// clock is that of the process: it is too fast or too slow. The lease of a dead process is over.
 func (p *process) clock() roster.Instant {
-	_ = p.hold()
+	_, err := p.hold()
 	d := time.Duration(p.rate * float64(time.Since(p.w.start)))
+	if err != nil {
+		d += time.Hour
+	}
 	return roster.Instant{Monotonic: d, Boot: d, Wall: d}
 }
 
@@ -162,7 +289,7 @@ func (p *process) open(name string) (disk.Dir, error) {
 }
 
 func (p *process) resolve(ctx context.Context, host string) (fetch.Names, error) {
-	if err := p.hold(); err != nil {
+	if _, err := p.hold(); err != nil {
 		return fetch.Names{}, err
 	}
 	a, ttl, err := p.w.server.Resolve(ctx, host)
@@ -173,36 +300,94 @@ func (p *process) resolve(ctx context.Context, host string) (fetch.Names, error)
 }
 
 func (p *process) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	if err := p.hold(); err != nil {
-		return nil, err
-	}
-	c, err := p.w.server.Dial(ctx, network, addr)
+	held, err := p.mayStop(1)
 	if err != nil {
 		return nil, err
 	}
+	nc, err := p.w.server.Dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	at, _ := netip.ParseAddrPort(addr)
+	c := &conn{Conn: nc, p: p, addr: at.Addr()}
+	p.w.mu.Lock()
+	p.w.dials = append(p.w.dials, dial{p.name, time.Now()})
+	p.w.mu.Unlock()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dead {
+	dead := p.dead
+	p.conns[c] = !dead
+	p.mu.Unlock()
+	if held {
+		c.stalls()
+	}
+	if dead {
 		c.Close()
 		return nil, errDead
 	}
-	x := &conn{c, p}
-	p.conns[x] = true
-	return x, nil
+	return c, nil
 }
 
 // A conn is a connection of a process.
 type conn struct {
 	net.Conn
-	p *process
+	p    *process
+	addr netip.Addr
+	mu   sync.Mutex
+	slip *stall
+}
+
+// stalls notes that the process was stopped while the connection was open.
+func (c *conn) stalls() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.slip != nil {
+		return
+	}
+	c.slip = &stall{addr: c.addr, from: time.Now()}
+	c.p.w.mu.Lock()
+	c.p.w.stalls = append(c.p.w.stalls, c.slip)
+	c.p.w.mu.Unlock()
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	_, _ = c.p.hold()
+	return n, err
+}
+
+// Write writes after the check: a process that is stopped here makes this request when it goes on.
+func (c *conn) Write(b []byte) (int, error) {
+	held, err := c.p.mayStop(1)
+	if err != nil {
+		return 0, err
+	}
+	if held {
+		c.stalls()
+	}
+	return c.Conn.Write(b)
 }
 
 func (c *conn) Close() error {
 	c.p.mu.Lock()
 	delete(c.p.conns, c)
 	c.p.mu.Unlock()
-	return c.Conn.Close()
+	err := c.Conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.slip != nil {
+		c.p.w.mu.Lock()
+		c.slip.to = time.Now()
+		c.p.w.mu.Unlock()
+	}
+	return err
 }
+
+// What a fault leaves of a disk.
+const (
+	killed = iota
+	powerLoss
+	diskLost
+)
 
 // kill ends a process: it does nothing from now on. Its disk is as a kill or a power loss leaves it,
 // or new.
@@ -210,24 +395,16 @@ func (p *process) kill(how int) {
 	p.root.Stop(0)
 	p.mu.Lock()
 	p.dead = true
-	stopped := p.stopped
-	p.stopped = nil
+	close(p.died)
 	list := slices.Collect(maps.Keys(p.conns))
 	p.mu.Unlock()
-	if stopped != nil {
-		close(stopped)
-	}
-	for _, c := range list {
-		c.Close()
-	}
 	w := p.w
+	w.upset(p.name)
 	w.mu.Lock()
-	w.faults++
-	old := p.root
-	switch how {
-	case 0:
+	switch old := p.root; how {
+	case killed:
 		w.disks[p.name] = old.Kill()
-	case 1:
+	case powerLoss:
 		w.disks[p.name] = old.Crash(w.rng.Uint64())
 	default: // the archive is somewhere: what it has counts
 		w.roots = append(w.roots, old.Kill())
@@ -235,12 +412,14 @@ func (p *process) kill(how int) {
 	}
 	delete(w.nodes, p.name)
 	w.mu.Unlock()
+	for _, c := range list {
+		c.Close()
+	}
 	p.cancel()
-	<-p.ended
 }
 
 // finish waits until all nodes have ended, and checks why.
-func (w *world) finish(most time.Duration) {
+func (w *world) finish(most time.Duration, why string) {
 	w.t.Helper()
 	deadline := time.After(most)
 	for name, p := range maps.Clone(w.nodes) {
@@ -249,48 +428,20 @@ func (w *world) finish(most time.Duration) {
 			switch {
 			case r.err != nil:
 				w.t.Errorf("node %s: %v", name, r.err)
-			case r.sum.Why != "finished":
+			case r.sum.Why != why:
 				w.t.Errorf("node %s ended because of %q", name, r.sum.Why)
 			}
+			delete(w.nodes, name)
 		case <-deadline:
 			w.t.Fatalf("node %s has not ended after %v", name, time.Since(w.start))
 		}
 	}
 }
 
-// join makes one directory for each partition: the journal of the node that has most of it, and the
-// archives of all.
-func (w *world) join() []layout.Parts {
-	w.t.Helper()
-	roots := append([]*disk.Memory{}, w.roots...)
-	for _, name := range slices.Sorted(maps.Keys(w.disks)) {
-		roots = append(roots, w.disks[name])
-	}
-	var list []layout.Parts
-	to := disk.NewMemory()
-	for i := range w.plan.Crawl.Partitions {
-		dir := layout.PartitionName(i)
-		best, most := (*disk.Memory)(nil), uint64(0)
-		for _, r := range roots {
-			last, err := journal.Read(r.Sub(dir+"/"+layout.JournalDir), math.MaxUint64, nil)
-			if err == nil && last.Next > most {
-				best, most = r, last.Next
-			}
-		}
-		if best == nil {
-			w.t.Fatalf("partition %d has no journal", i)
-		}
-		w.copyDir(best, to, dir+"/"+layout.JournalDir, false)
-		for _, r := range roots {
-			w.copyDir(r, to, dir+"/"+layout.ArchiveDir, r != best)
-		}
-		p, err := layout.Open(func(name string) (disk.Dir, error) { return to.Sub(dir + "/" + name), nil })
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		list = append(list, p)
-	}
-	return list
+// end waits for what is left of processes, and for what is late.
+func (w *world) end() {
+	w.ending.Wait()
+	time.Sleep(2 * time.Minute)
 }
 
 // copyDir copies the files of a directory. Those of other nodes than the last are closed.
@@ -320,83 +471,6 @@ func (w *world) copyDir(from, to *disk.Memory, name string, closed bool) {
 			return err
 		}); err != nil {
 			w.t.Fatal(err)
-		}
-	}
-}
-
-// check holds what the server saw, and what the journals say, against what a crawl has to do.
-func (w *world) check(want map[string]string) {
-	w.t.Helper()
-	w.checkServed()
-	got := map[string]string{}
-	cash, sent, applied := 0.0, uint64(0), uint64(0)
-	for i, p := range w.join() {
-		c, err := history.OpenParts(w.t.Context(), layout.PartitionName(i), p)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		s, err := c.State()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for j := range s.Frontier.Pages() {
-			p := graph.Page(j)
-			cash += s.Frontier.Value(p, 0)
-			bar := s.Frontier.Bar(p)
-			if s.Frontier.State(p) == frontier.RefusedPage && bar == event.BarForeign {
-				continue
-			}
-			got[string(s.AppendURL(nil, p))] = fmt.Sprint(s.Frontier.State(p), bar)
-		}
-		for j := range w.plan.Crawl.Partitions {
-			a, _, b := s.Frontier.Messages(j)
-			sent, applied = sent+a, applied+b
-		}
-		r, err := c.Verify(history.VerifyOptions{})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for k, x := range r.List {
-			if k < 3 {
-				w.t.Errorf("partition %d: %+v", i, x)
-			}
-		}
-		c.Close()
-	}
-	if math.Abs(cash-1) > 1e-9 || sent != applied {
-		w.t.Errorf("cash is %v; %d messages were sent, %d applied", cash, sent, applied)
-	}
-	bad := 0
-	for url, state := range want {
-		if got[url] != state && bad < 5 {
-			bad++
-			w.t.Errorf("%s is %q, on one machine %q", url, got[url], state)
-		}
-	}
-	for url := range got {
-		if want[url] == "" && bad < 5 && len(want) > 0 {
-			bad++
-			w.t.Errorf("%s is %q, on one machine unknown", url, got[url])
-		}
-	}
-}
-
-// checkServed holds what the server saw against what a crawl has to do.
-func (w *world) checkServed() {
-	w.t.Helper()
-	c := &w.config
-	n := w.server.Counter()
-	found := n.Check(count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap})
-	found = append(found, n.CheckWanted(w.server.Wanted(answer.Limits{Sitemaps: true, MaxBody: int(c.MaxBody)}))...)
-	bad := 0
-	for _, x := range found {
-		switch {
-		case x.Kind == count.Repeated && x.N <= 1+w.faults: // it was under way at a fault
-		case x.Kind == count.RetryAfter && w.faults > 0: // the record of that answer may be lost
-		default:
-			if bad++; bad < 10 {
-				w.t.Error(x)
-			}
 		}
 	}
 }

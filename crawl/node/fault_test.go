@@ -1,0 +1,185 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/cluster/memory"
+	"github.com/winnow-crawler/winnow/cluster/roster"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+)
+
+// lives returns the seeds to try: so many, a tenth of them with -short, and ten times as many with make
+// torture. WINNOW_SEEDS=FROM-TO names others.
+func lives(t *testing.T, usual uint64) (from, to uint64) {
+	t.Helper()
+	if s := os.Getenv("WINNOW_SEEDS"); s != "" {
+		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+		return from, to
+	}
+	switch {
+	case os.Getenv("WINNOW_TORTURE") != "":
+		return 0, 10 * usual
+	case testing.Short():
+		return 0, usual / 10
+	}
+	return 0, usual
+}
+
+// Nodes of a crawl are killed with and without their disks, stopped, cut off, leave and join, over a
+// bus that delays, repeats, reorders and drops. By the server's count they are polite together, and
+// every wanted page comes once, except for requests under way at a fault. Each crawl ends once, with no
+// message under way; its pages are those of a crawl on one node; cash is 1; nothing is wrong with
+// the journals and archives; epochs grow.
+func TestFaults(t *testing.T) {
+	want := map[string]string{}
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWorld(t, 1, 8, memory.Faults{}, nil)
+		w.run("a")
+		w.finish(time.Hour, "finished")
+		w.check(nil)
+		maps.Copy(want, w.verify(true).pages)
+		w.end()
+	})
+	if len(want) < 50 {
+		t.Fatalf("%d pages are no test", len(want))
+	}
+	from, to := lives(t, 20)
+	for seed := from; seed < to; seed++ {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { surviveFaults(t, seed, want) })
+		})
+	}
+}
+
+// newFaultWorld makes a world in which sites share addresses.
+func newFaultWorld(t *testing.T, seed uint64, parts int, f memory.Faults, change func(*config.Config)) *world {
+	t.Helper()
+	so := answer.Mixed()
+	so.MinLatency, so.MaxLatency = 50*time.Millisecond, 2*time.Second
+	w := newWorld(t, seed, parts, fakeweb.Spec{Pages: 90, Sites: 12, Links: 700, Seed: 7}, so, f, change)
+	w.server.SetAddresses(6)
+	return w
+}
+
+// A size is that of a cluster.
+type size struct{ nodes, parts int }
+
+// sizeOf returns how large the cluster of a seed is: few are large.
+func sizeOf(seed uint64) size {
+	switch seed % 20 {
+	case 9:
+		return size{16, 32}
+	case 19:
+		return size{6, 64}
+	}
+	return size{3 + int(seed%4), []int{8, 16, 8}[seed%3]}
+}
+
+func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
+	size := sizeOf(seed)
+	bad := memory.Faults{Delay: 100 * time.Millisecond, Slow: 5 * time.Second, Repeat: 0.05, Lost: 0.02, Stall: 0.005, Shared: seed%2 == 1}
+	if seed%4 == 3 {
+		bad.Delay, bad.Late = 500*time.Millisecond, 0.005
+	}
+	w := newFaultWorld(t, seed, size.parts, bad, nil)
+	for i := range size.nodes {
+		w.run(fmt.Sprint("node", i))
+	}
+	time.Sleep(8 * time.Second)
+	if seed%3 == 2 {
+		w.stopAtGates(60)
+	}
+	for range 1 + w.draw(4) {
+		time.Sleep(time.Duration(w.draw(int64(20 * time.Second))))
+		if w.ends() > 0 {
+			break
+		}
+		w.fault()
+		if seed%4 == 0 || os.Getenv("WINNOW_TORTURE") != "" {
+			w.verify(false)
+		}
+	}
+	w.stopAtGates(0)
+	w.finish(30*time.Minute, "finished")
+	w.check(want)
+	t.Logf("%v, %d dials, %d upsets, %d stalls", time.Since(w.start), len(w.dials), len(w.upsets), len(w.stalls))
+	w.end()
+}
+
+// fault lets something happen to a node.
+func (w *world) fault() {
+	name := w.victim()
+	w.mu.Lock()
+	p := w.nodes[name]
+	w.mu.Unlock()
+	d := time.Duration(w.draw(int64(3 * roster.TTL)))
+	switch w.draw(8) {
+	case 0, 1, 2: // killed
+		p.kill(int(w.draw(3)))
+		time.Sleep(d / 4)
+		w.run(name)
+	case 3, 4:
+		w.ending.Go(func() { p.stop(d) })
+	case 5:
+		way := w.draw(3)
+		w.broker.Part(name, way != 0, way != 1)
+		w.upset(name)
+		w.ending.Go(func() {
+			time.Sleep(d)
+			w.broker.Part(name, false, false)
+		})
+	case 6: // it leaves, and comes back
+		p.cancel()
+		select {
+		case r := <-p.ended:
+			if r.err != nil {
+				w.t.Errorf("node %s: %v", name, r.err)
+			}
+			if w.ends() == 0 || len(w.nodes) == 1 {
+				w.run(name)
+			}
+		case <-time.After(5 * time.Minute):
+			w.t.Fatalf("node %s does not leave", name)
+		}
+	case 7: // another one joins
+		w.run(fmt.Sprint("more", w.draw(1000)))
+	}
+}
+
+// victim returns a node: half of the time that of the coordinator.
+func (w *world) victim() string {
+	w.mu.Lock()
+	names := slices.Sorted(maps.Keys(w.nodes))
+	w.mu.Unlock()
+	if w.draw(2) == 0 {
+		if owner := w.owner(0); slices.Contains(names, owner) {
+			return owner
+		}
+	}
+	return names[w.draw(int64(len(names)))]
+}
+
+// owner returns the node that owns a partition, as the register says.
+func (w *world) owner(part int) string {
+	v, err := w.user().Register.Get(w.t.Context(), fmt.Sprint("part.", part))
+	var x struct{ Node string }
+	if err == nil && v.Revision > 0 {
+		err = json.Unmarshal(v.Data, &x)
+	}
+	if err != nil {
+		return ""
+	}
+	return x.Node
+}
