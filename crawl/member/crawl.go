@@ -37,52 +37,34 @@ const createTime = 3 * time.Minute
 func (c *Cluster) Create(ctx context.Context, name string, p *node.Plan) (*Crawl, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTime)
 	defer cancel()
-	e, err := c.Prepare(ctx, name, p.Crawl.Partitions)
-	if err == nil {
-		p, err = keep(ctx, e.Register, p)
+	inUse := &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+	if _, revision, err := c.entry(ctx, name); err != nil {
+		return nil, err
+	} else if revision > 0 {
+		return nil, inUse
 	}
-	if err == nil {
-		err = c.List(ctx, name, p.Crawl.Partitions)
+	o := c.options(name, p.Crawl.Partitions)
+	if err := nats.Create(ctx, c.conn, o); err != nil {
+		return nil, err
 	}
+	e, err := nats.Open(ctx, c.conn, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Crawl{name, e, p, c}, nil
-}
-
-// Prepare makes the streams and the register of a crawl that is not on the list yet.
-func (c *Cluster) Prepare(ctx context.Context, name string, partitions int) (cluster.Engine, error) {
-	switch _, revision, err := c.entry(ctx, name); {
-	case err != nil:
-		return cluster.Engine{}, err
-	case revision > 0:
-		return cluster.Engine{}, inUse(name)
+	if p, err = keep(ctx, e.Register, p); err != nil {
+		return nil, err
 	}
-	o := c.options(name, partitions)
-	if err := nats.Create(ctx, c.conn, o); err != nil {
-		return cluster.Engine{}, err
-	}
-	return nats.Open(ctx, c.conn, o)
-}
-
-// List puts a crawl on the list, when its register has the plan: nodes begin.
-func (c *Cluster) List(ctx context.Context, name string, partitions int) error {
-	data, err := json.Marshal(entry{Partitions: partitions, Made: time.Now().UTC()})
+	data, err := json.Marshal(entry{Partitions: p.Crawl.Partitions, Made: time.Now().UTC()})
 	if err == nil {
 		_, err = c.register.Put(ctx, crawlKey(name), 0, data)
 	}
-	switch {
-	case errors.Is(err, cluster.ErrRefused):
-		return inUse(name)
-	case err != nil:
-		return fmt.Errorf("list the crawl: %w", err)
+	if errors.Is(err, cluster.ErrRefused) {
+		return nil, inUse
 	}
-	return nil
-}
-
-// inUse explains that there is a crawl of a name.
-func inUse(name string) error {
-	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+	if err != nil {
+		return nil, fmt.Errorf("list the crawl: %w", err)
+	}
+	return &Crawl{name, e, p, c}, nil
 }
 
 // keep puts a plan into the register of a crawl that is not listed yet. It returns the one that
