@@ -89,7 +89,7 @@ func (c *crawling) plan(ctx context.Context) (*node.Plan, error) {
 	if !c.opt.flags.Changed("partitions") && c.config.Partitions == config.Default().Partitions {
 		c.config.Partitions = clusterPartitions
 	}
-	if err := partition.Check(&c.config); err != nil {
+	if err := partition.CheckShared(&c.config); err != nil {
 		return nil, console.Usage(err)
 	}
 	for _, step := range []func() error{c.checkFiles, c.checkScore, func() error { return c.checkContact(ctx) }} {
