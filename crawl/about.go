@@ -5,20 +5,20 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/focus"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/crawl/worth"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// makeTopic makes the topic of a crawl that has none yet, and sets the key of the configuration:
-// from then on the crawl needs no file. Examples that are URLs are fetched first.
-func makeTopic(ctx context.Context, o *RunOptions) error {
+// MakeTopic makes the topic of a crawl that has none yet, and sets the key of the configuration:
+// from then on the crawl needs no file. Examples that are URLs are fetched first: run does a session
+// with the options that it is given, and nothing of it is to be seen by OnPage.
+func MakeTopic(ctx context.Context, o *RunOptions, run func(context.Context, RunOptions) (*Summary, error)) error {
 	c := &o.Config
-	if c.Topic != "" || !c.Focused() {
+	if c.Topic != "" || !c.Focused() || o.keep != nil {
 		return nil
 	}
 	if urls := c.ExampleURLs(); len(urls) > 0 {
-		if done, err := fetchExamples(ctx, o, urls); err != nil || !done {
+		if err := fetchExamples(ctx, o, urls, run); err != nil {
 			return err
 		}
 	}
@@ -34,15 +34,14 @@ func makeTopic(ctx context.Context, o *RunOptions) error {
 	return nil
 }
 
-// fetchExamples does a session that fetches the examples, and nothing else. Nothing is done if the
-// crawl goes on without a topic: open reports that. It reports whether the session ended by itself.
-func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool, err error) {
+// fetchExamples does a session that fetches the examples, and nothing else.
+func fetchExamples(ctx context.Context, o *RunOptions, urls []string, run func(context.Context, RunOptions) (*Summary, error)) error {
 	sub := *o
-	sub.Config, sub.Seeds, sub.AddSeeds, sub.Chance, sub.Control = o.Config.Clone(), nil, true, nil, nil
+	sub.Config, sub.Seeds, sub.AddSeeds, sub.Chance, sub.Control, sub.OnPage = o.Config.Clone(), nil, true, nil, nil, nil
 	for _, u := range urls {
 		seed, err := page.ParseSeed(u)
 		if err != nil {
-			return false, &hint.Error{Text: "--examples", Hint: "an example is a URL such as https://example.org/docs/, or a file", Err: err}
+			return &hint.Error{Text: "--examples", Hint: "an example is a URL such as https://example.org/docs/, or a file", Err: err}
 		}
 		sub.Seeds = append(sub.Seeds, seed)
 	}
@@ -52,15 +51,15 @@ func fetchExamples(ctx context.Context, o *RunOptions, urls []string) (done bool
 	c.Score, c.ScoreFile, c.ImportValues, c.LocationRules = "", "", "", ""
 	sub.keep = &o.Config
 	note(o.Log, "fetching the examples of the topic", "pages", len(urls))
-	sum, _, err := run(ctx, &sub, worth.Worth{}, new(visitor))
+	sum, err := run(ctx, sub)
 	if err != nil {
-		return false, err
+		return err
 	}
 	o.AddSeeds = true
 	if ctx.Err() != nil || sum.Why == whyStopped {
-		return false, &hint.Error{Text: "stopped before the examples of the topic were fetched", Hint: "the same command line goes on"}
+		return &hint.Error{Text: "stopped before the examples of the topic were fetched", Hint: "the same command line goes on"}
 	}
-	return true, nil
+	return nil
 }
 
 // judgeExamples records what the examples of the topic have to do with it. The session before fetched

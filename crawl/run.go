@@ -139,7 +139,10 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	defer o.uploads.Close()
 	w, err := worth.Read(&o.Config, memoryLimit(&o)) // it reads files: before anything is created
 	if err == nil {
-		err = makeTopic(ctx, &o)
+		err = MakeTopic(ctx, &o, func(ctx context.Context, sub RunOptions) (*Summary, error) {
+			sum, _, err := run(ctx, &sub, worth.Worth{}, new(visitor))
+			return sum, err
+		})
 	}
 	for err == nil {
 		var sum *Summary

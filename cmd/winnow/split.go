@@ -29,7 +29,7 @@ Every record of the journal goes to the partition of its site, and every stored 
 copied, so it takes as much room as the crawl has. The directory gets its name when it is
 complete; until then it ends in .part.
 
-A crawl that ever had keep_pages, render, examples, sitemap_only or notices cannot
+A crawl that ever had keep_pages, render, sitemap_only or notices cannot
 be split, nor one whose journal is damaged or whose WARC files were moved away.`,
 		Example: `  winnow split a.example.crawl --partitions 4 -o big.crawl
   winnow crawl --dir big.crawl --pages 10M`,

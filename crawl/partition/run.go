@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/port"
@@ -36,6 +37,10 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 		return nil, err
 	}
 	defer top.close()
+	speak(&o)
+	if err := makeTopic(ctx, &o, top); err != nil {
+		return nil, err
+	}
 	r, err := newRun(&o, top)
 	if err != nil {
 		return nil, err
@@ -43,6 +48,28 @@ func Run(ctx context.Context, o crawl.RunOptions) (*crawl.Summary, error) {
 	o.Log.Warn("several partitions are new, and some options and verbs are missing; docs/partitions.md lists them")
 	r.bus = newMemoryBus(top.file.Partitions, r.wake)
 	return r.crawl(ctx)
+}
+
+// makeTopic makes the topic of a crawl that has none yet and has examples that are URLs: all partitions
+// fetch theirs in a session, and one topic is made of the copies of all. Without URLs each partition
+// makes the same topic of files.
+func makeTopic(ctx context.Context, o *crawl.RunOptions, t *top) error {
+	c := &o.Config
+	if len(c.ExampleURLs()) == 0 || c.Topic != "" {
+		return nil
+	}
+	if err := cmp.Or(c.Check(), c.ReadSecrets()); err != nil {
+		return err
+	}
+	c.ChoosePolicy()
+	return crawl.MakeTopic(ctx, o, func(ctx context.Context, sub crawl.RunOptions) (*crawl.Summary, error) {
+		r, err := newRun(&sub, t)
+		if err != nil {
+			return nil, err
+		}
+		r.bus = newMemoryBus(t.file.Partitions, r.wake)
+		return r.crawl(ctx)
+	})
 }
 
 // A run is one run of all partitions.
@@ -56,6 +83,7 @@ type run struct {
 	ledger   *ledger
 	weights  weights
 	bodies   *fetch.Budget
+	parsing  *gather.Places
 	wakes    []chan struct{}
 	controls []*control.Control // nil: it cannot be controlled
 	notices  []chan []string
@@ -65,9 +93,7 @@ type run struct {
 }
 
 func newRun(o *crawl.RunOptions, t *top) (*run, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	speak(o)
 	if err := Check(&o.Config); err != nil {
 		return nil, err
 	}
@@ -89,8 +115,15 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r.board = newBoard(o, t, n)
 	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
-	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
+	r.bodies, r.parsing = fetch.NewBudget(crawl.BodyBudget(o)), crawl.NewPlaces(o)
 	return r, nil
+}
+
+// speak lets a run without a log say nothing.
+func speak(o *crawl.RunOptions) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // wake lets a partition look at its port.
@@ -175,7 +208,7 @@ func (r *run) options(self int, link func(*port.Port)) (crawl.RunOptions, error)
 	}
 	o.Progress = r.board.progress(self)
 	o.Port = &port.Port{
-		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
+		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies, Parsing: r.parsing,
 		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
 	}
@@ -219,17 +252,21 @@ func Check(c *config.Config) error {
 	}{
 		{watchesOne(c), "stop_when", "importance, certain and gain need the links of all pages in one place"},
 		{c.KeepPages > 0 && c.KeepPages < int64(c.Partitions), "keep_pages", "it is less than one page for each"},
-		{len(c.ExampleURLs()) > 0, "examples", "an example that is a URL would be read by one of them only; a file is read by all"},
 		{c.Renders(), "render", "a page is shown from the archive of its partition, and what it needs of others is not there"},
 	} {
 		if x.set {
-			return &hint.Error{
-				Text: fmt.Sprintf("%s cannot be used with several partitions: %s", x.key, x.what),
-				Hint: "leave it out, or crawl with --partitions 1",
-			}
+			return refused(x.key, x.what)
 		}
 	}
 	return nil
+}
+
+// refused is the error for a key that cannot be used.
+func refused(key, what string) error {
+	return &hint.Error{
+		Text: fmt.Sprintf("%s cannot be used with several partitions: %s", key, what),
+		Hint: "leave it out, or crawl with --partitions 1",
+	}
 }
 
 // watchesOne reports whether --stop-when is about more than can be added up over partitions.

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -21,6 +22,9 @@ type Shared struct{ run *run }
 // Share returns what the partitions of a crawl share. Its directory gets the description of the
 // crawl, and is the caller's to lock.
 func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
+	if err := CheckShared(&o.Config); err != nil {
+		return nil, err
+	}
 	table, err := suffix.Open(file.Suffixes)
 	if err != nil {
 		return nil, &hint.Error{Text: "this crawl was made by a later version of winnow", Hint: "use that version", Err: err}
@@ -46,6 +50,14 @@ func Share(o *crawl.RunOptions, file *layout.Partitions) (*Shared, error) {
 		return nil, err
 	}
 	return &Shared{r}, nil
+}
+
+// CheckShared refuses what does not work with partitions on several machines.
+func CheckShared(c *config.Config) error {
+	if len(c.ExampleURLs()) > 0 && c.Topic == "" {
+		return refused("examples", "no machine has the copies of all examples that are URLs; files can be used")
+	}
+	return Check(c)
 }
 
 // Options returns the options of a partition that begins. link sets what its port has of other

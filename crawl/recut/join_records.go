@@ -43,7 +43,7 @@ func (m *member) translate(r *journal.Record) error {
 		m.parts.last = e.Page
 		m.same(r)
 		m.append()
-	case event.Judged, event.Rendered:
+	case event.Rendered:
 		return fmt.Errorf("record %d of partition %d: an event %v, which crawls with several partitions do not have", r.Seq, m.self, e.Kind)
 	default:
 		m.same(r)

@@ -52,7 +52,7 @@ func (t *translation) head(e, x *event.Event) {
 	case event.Resolved, event.Listed, event.Probed, event.Withdrawn, event.Named, event.Brought, event.Unneeded:
 		e.Site = t.site(x.Site)
 	}
-	if x.Kind == event.Refused || x.Kind == event.Done || x.Kind == event.Took && x.Task.Kind == event.Fetch {
+	if x.Kind == event.Refused || x.Kind == event.Done || x.Kind == event.Judged || x.Kind == event.Took && x.Task.Kind == event.Fetch {
 		e.Page, _ = t.page(x.Page)
 	}
 	if x.Kind == event.Brought || x.Kind == event.Took && x.Task.Kind == event.Requisite {

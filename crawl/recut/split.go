@@ -209,7 +209,7 @@ func splittable(dir string, sessions []history.Session) error {
 			set bool
 			key string
 		}{
-			{c.KeepPages > 0, "keep_pages"}, {c.Renders(), "render"}, {len(c.Examples) > 0, "examples"},
+			{c.KeepPages > 0, "keep_pages"}, {c.Renders(), "render"},
 			{c.SitemapOnly, "sitemap_only"}, {c.Notices != "", "notices"},
 		} {
 			if x.set {

@@ -48,7 +48,7 @@ func (s *splitter) record(r *journal.Record) error {
 		return s.at(s.cells[s.ownerOf(e.Site)], r)
 	case event.Ruled:
 		return s.ruled(r)
-	case event.Refused, event.Done:
+	case event.Refused, event.Done, event.Judged:
 		return s.at(s.cells[s.owner(e.Page)], r)
 	case event.Admitted, event.Revisit, event.Retried:
 		return s.admitted(r)
@@ -117,7 +117,7 @@ func (s *splitter) at(c *cell, r *journal.Record) error {
 	if k := r.Event.Kind; k == event.Done || k == event.Brought {
 		s.answered = c
 	}
-	if e := &r.Event; e.Kind == event.Took && e.Task.Kind == event.Fetch || e.Kind == event.Done || e.Kind == event.Refused {
+	if e := &r.Event; e.Kind == event.Took && e.Task.Kind == event.Fetch || e.Kind == event.Done || e.Kind == event.Refused || e.Kind == event.Judged {
 		if _, ok := c.pageOf(e.Page); !ok {
 			return fmt.Errorf("partition %d does not know %s", c.self, s.in.AppendURL(nil, e.Page))
 		}
