@@ -77,7 +77,7 @@ func (n *Node) see(ctx context.Context, name string, e entry) {
 }
 
 // retryTime is the time after which a node that could not take part in a crawl tries again.
-const retryTime = 30 * time.Second
+const retryTime = 10 * time.Second
 
 // work takes part in a crawl, until the context ends.
 func (n *Node) work(ctx context.Context, j *job) {
