@@ -52,8 +52,8 @@ race:
 		CGO_ENABLED=1 go test -vet=off -race -short -run $(RACE_TESTS) $(RACE_LONG); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
-torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/node ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
+torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; three quarters of an hour
+	WINNOW_TORTURE=50 go test -count=1 -timeout 90m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/node ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
 	go test -count=1 -tags gonum -run Gonum ./graph/rank
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cluster/nats ./cmd/winnow ./crawl ./crawl/member ./crawl/metrics ./crawl/stored/text
 
