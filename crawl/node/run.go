@@ -247,6 +247,11 @@ const whyDisk, whyMemory = "disk", "memory"
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hall
+	if l.self == 0 {
+		if err := h.preside(ctx, t); err != nil {
+			return err
+		}
+	}
 	if h.ended() != "" {
 		<-ctx.Done()
 		return nil
@@ -300,6 +305,9 @@ func (h *hall) enter(self int, t *cluster.Tenure) *seat {
 	h.seats[self] = s
 	if self == 0 {
 		h.bench = newBench(h, s)
+		for i := range h.seats { // they report to it
+			h.shared.Wake(i)
+		}
 		h.chair = max(h.chair, s.epoch)
 	}
 	return s
