@@ -113,15 +113,15 @@ func (s *State) Ask(r *journal.Record, x *Ask) bool {
 func (s *State) asked(r *journal.Record) {
 	e := &r.Event
 	if e.Bar != event.NoBar {
-		s.refuseAsked(e.Needs[0])
+		s.answer(e.Needs[0], notRequested())
 		return
 	}
 	s.Robots.hops[e.Needs[0]] = hop{r.Facts.Hop, int(r.Facts.Step)}
 }
 
-// refuseAsked tells another partition that the robots.txt of one of its sites is not requested.
-func (s *State) refuseAsked(of graph.Site) {
-	s.answer(of, &Rules{Class: event.ServerError, Again: true, Wait: time.Hour, Note: "robots.txt moved to a site that is not requested"})
+// notRequested is the answer about a robots.txt that is not requested.
+func notRequested() *Rules {
+	return &Rules{Class: event.ServerError, Again: true, Wait: time.Hour, Note: "robots.txt moved to a site that is not requested"}
 }
 
 // giveUpAsked tells other partitions that a site is closed to which a robots.txt of theirs has moved.
@@ -139,7 +139,7 @@ func (s *State) giveUpAsked(id graph.Site) {
 // withdrawHop lets the robots.txt of a site not be requested at the site to which it has moved.
 func (s *State) withdrawHop(of graph.Site) {
 	if _, moved := s.Robots.hops[of]; moved && s.IsForeign(of) {
-		s.refuseAsked(of)
+		s.answer(of, notRequested())
 	}
 	delete(s.Robots.hops, of)
 }
