@@ -26,7 +26,8 @@ import (
 // killed and started again, and stopped for up to three times as long as a lease lasts. In the
 // end every wanted page was fetched, no site saw two requests at once or too soon, and winnow verify
 // finds nothing in what winnow cluster gather brings together. Pages are answered again at most once
-// for each fault. It leaves out cut routes and full disks: package cluster/nats has these.
+// for each fault. It leaves out full disks, which package cluster/nats has for brokers, and cut
+// routes, which only tests in virtual time have.
 func TestTortureCluster(t *testing.T) {
 	faults, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE"))
 	if err != nil {
