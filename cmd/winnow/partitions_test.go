@@ -38,6 +38,8 @@ var otherVerbs = map[string]string{
 	"serve": "dashboard.TestPartitions", "upload": "testdata/upload.txtar", "crawl": "testdata/crawl-partitions.txtar", "demo": "it makes a crawl", "man": "its DIR is for manual pages",
 	"config": "no crawl", "robots": "no crawl", "web": "no crawl", "version": "no crawl", "exit-codes": "no crawl", "winnow": "no crawl", "help": "no crawl",
 	"completion": "no crawl", "lab": "no crawl", "lab list": "no crawl", "lab run": "no crawl",
+	"node": "crawl/member.TestTogether", "cluster": "no crawl", "cluster adopt": "crawl/move.TestThereAndBack", "cluster gather": "crawl/move.TestThereAndBack",
+	"cluster pause": "a crawl of a cluster", "cluster resume": "a crawl of a cluster", "cluster stop": "a crawl of a cluster",
 	"graph": "graphs only", "graph compact": "graphs only", "graph export": "graphs only", "graph extract": "graphs only", "graph generate": "graphs only", "graph links": "graphs only", "graph stats": "graphs only",
 }
 
