@@ -1,0 +1,68 @@
+package policy
+
+import "math"
+
+// The links of fetched pages pay for the work of foresight, so that it costs about the same for
+// each link on all webs. Where pages have few links, checkpoints and fits are rarer. Work is
+// counted, not timed, in what takes about a nanosecond.
+const (
+	linkPay   = 2100 // what a link brings
+	pageWork  = 2400 // of a page that is known: its groups, its places on boards, its hand-out
+	largeWork = 1200 // in addition of one beyond the pages of a small crawl, since memory is slower
+	scoreWork = 110  // of a new value
+)
+
+// What pages, groups, links and examples take at a checkpoint.
+const (
+	sweepPageWork  = 8
+	sweepGroupWork = 6
+	sweepLinkWork  = 3
+	labelPageWork  = 32
+	labelGroupWork = 10
+	exampleWork    = 750
+	fitWork        = 150_000
+)
+
+// fitShare is the share of what is left for checkpoints that fits may take.
+const fitShare = 0.4
+
+// earned returns what is left for checkpoints of what links have brought.
+func (l *learner) earned() float64 {
+	known := l.group.Len()
+	large := max(0, known-smallPages)
+	return float64(linkPay*l.numbers.At(learnLinks)) - float64(pageWork*known+largeWork*large)
+}
+
+// spend notes that work is done.
+func (l *learner) spend(work int) { l.numbers.Slice()[learnSpent] += uint64(work) }
+
+// pays reports whether links have paid for what was done so far. In any case there is a checkpoint
+// when there are twice as many fetched pages as at the last one.
+func (l *learner) pays() bool {
+	num := l.numbers.Slice()
+	return float64(num[learnSpent]) <= l.earned() || l.clock() >= 2*num[learnBegan]
+}
+
+// paysFit reports whether links have paid for a fit since the last one: those of all partitions, if
+// there are several, where pages have as many links as here.
+func (l *learner) paysFit() bool {
+	num := l.numbers.Slice()
+	since := l.earned() - math.Float64frombits(num[learnFitPaid])
+	if l.trade.foreign != nil {
+		since *= float64(l.clock()) / float64(max(1, num[learnFetched]))
+	}
+	most := fitted
+	if l.small() {
+		most = smallFitted
+	}
+	return fitShare*since >= float64(workOfFit(min(l.memo.page.Len(), most)))
+}
+
+// workOfFit returns the work of a fit to so many examples.
+func workOfFit(examples int) int { return fitWork + exampleWork*examples }
+
+// payFit notes that a fit to so many examples begins.
+func (l *learner) payFit(examples int) {
+	l.spend(workOfFit(examples))
+	l.numbers.Set(learnFitPaid, math.Float64bits(l.earned()))
+}
