@@ -44,9 +44,13 @@ func (l *learner) pays() bool {
 }
 
 // paysFit reports whether links have paid for a fit since the last one: those of all partitions, if
-// there are several, where pages have as many links as here.
+// there are several, where pages have as many links as here. In any case there is one when there are
+// twice as many fetched pages as at the last one.
 func (l *learner) paysFit() bool {
 	num := l.numbers.Slice()
+	if 5*l.clock() >= 8*num[learnNextFit] { // which is a quarter more than at the last one
+		return true
+	}
 	since := l.earned() - math.Float64frombits(num[learnFitPaid])
 	if l.trade.foreign != nil {
 		since *= float64(l.clock()) / float64(max(1, num[learnFetched]))
