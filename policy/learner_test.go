@@ -230,7 +230,7 @@ func TestSample(t *testing.T) {
 	if every < 8 || kept > 200+200/4*8 || unkept < 800 || uint64(kept) != l.numbers.At(learnKept) {
 		t.Errorf("one page of %d; %d links kept, counted %d; %d pages not kept", every, kept, l.numbers.At(learnKept), unkept)
 	}
-	if l.groupN.At(0) < 1200 {
+	if l.groupN.At(0) < 900 { // those of the last checkpoint that links have paid for
 		t.Errorf("%d labels", l.groupN.At(0))
 	}
 }
