@@ -4,10 +4,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # listed, so that nothing is forgotten. Left out are bench/peers, a module of its own;
 # lab/experiment, which uses several cores only as lab does, whose tests run; and those that
 # would have large dependencies of their own compiled once more for one lock or one pipe:
-# cmd/winnow with internal/console, crawl/metrics (Prometheus), crawl/stored/text (Parquet), cluster/nats (NATS).
+# cmd/winnow with internal/console, crawl/metrics (Prometheus), crawl/stored/text (Parquet), cluster/nats and crawl/member (NATS).
 # They are 137 of 583 packages; make torture runs their tests under the race detector.
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
-NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow --exclude-dir=console --exclude-dir=metrics --exclude-dir=text --exclude-dir=nats
+NOT_RACED   := --exclude-dir=peers --exclude-dir=experiment --exclude-dir=papers --exclude-dir=winnow --exclude-dir=console --exclude-dir=metrics --exclude-dir=text --exclude-dir=nats --exclude-dir=member
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that run: those in which most goroutines meet.
 RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input ./lab/live ./lab/topical
@@ -55,7 +55,7 @@ race:
 torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/node ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
 	go test -count=1 -tags gonum -run Gonum ./graph/rank
-	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cluster/nats ./cmd/winnow ./crawl ./crawl/metrics ./crawl/stored/text
+	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cluster/nats ./cmd/winnow ./crawl ./crawl/member ./crawl/metrics ./crawl/stored/text
 
 engine: ## what clusters rely on, with three real brokers: power loss, a full disk, killed leaders, two writers, costs; six minutes, and root for the first two
 	@out=$$(mktemp); WINNOW_ENGINE=1 go test -count=1 -timeout 20m -v -run Machine ./cluster/nats > $$out 2>&1; rc=$$?; \

@@ -86,13 +86,11 @@ type harvest struct {
 	pasts   *visit.Pasts     // nil: pages are not visited again
 	builder *archive.Builder // for the ids of originals; nil: pages are stored whole
 	// nameless crawls name no contact: only private addresses are allowed.
-	nameless bool
-	port     *port.Port
-	results  chan *task
-	running  sync.WaitGroup
-	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
-	// them than processors would not be faster. A nil is one that is not made yet.
-	gatherers chan *gather.Gatherer
+	nameless  bool
+	port      *port.Port
+	results   chan *task
+	running   sync.WaitGroup
+	gatherers *gather.Pool
 }
 
 // A harvester does one task at a time, over a connection that comes with the task or that it
@@ -180,8 +178,8 @@ const smallShift = 100 * time.Millisecond
 
 // read parses an answer.
 func (w *harvester) read(t *task) {
-	g := <-w.gatherers
-	defer func() { w.gatherers <- g }()
+	g := w.gatherers.Get()
+	defer func() { w.gatherers.Put(g) }()
 	defer func() {
 		if x := recover(); x != nil {
 			g = nil // it may be in any state
@@ -190,9 +188,6 @@ func (w *harvester) read(t *task) {
 	}()
 	if w.reading != nil {
 		w.reading(t.url)
-	}
-	if g == nil {
-		g = gather.New(w.gather)
 	}
 	a, at := t.answer, w.began.Add(t.start+t.shift)
 	t.stack = ""
@@ -351,7 +346,6 @@ func newHarvest(s *session) (*harvest, error) {
 		clock: s.now, wall: machine.Wall, began: s.epoch.Round(0).Add(-s.base), resolve: machine.Resolve,
 		reading: machine.Read, nameless: c.Contact == "",
 		port: s.port, results: make(chan *task, c.Fetchers),
-		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
 			KeepNoArchive: c.KeepNoArchive, Anchors: c.Anchors, Bodies: s.visitor.onPage != nil, Topic: s.state.Setup.Frontier.Topic, Signals: s.state.Revisits != nil && c.ReadsSitemaps() && !c.SitemapOnly, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
@@ -368,11 +362,11 @@ func newHarvest(s *session) (*harvest, error) {
 	if h.wall == nil {
 		h.wall = time.Now
 	}
-	for range cap(h.gatherers) {
-		h.gatherers <- nil
-	}
+	places := s.port.Places(func() *gather.Places { return newPlaces(s.memory) })
+	s.builder.Share(&places.Desks)
+	h.gatherers = gather.NewPool(h.gather, places)
 	var err error
-	if h.fetch, err = fetchOptions(s); err != nil {
+	if h.fetch, err = fetchOptions(s, &places.Buffers); err != nil {
 		return nil, err
 	}
 	if h.resolve == nil {
@@ -385,17 +379,17 @@ func newHarvest(s *session) (*harvest, error) {
 	return h, nil
 }
 
-// gatherers returns how many pages are parsed at a time: two for each processor, but fewer
+// newPlaces returns places for pages that are parsed at a time: two for each processor, but fewer
 // with little memory, since each may need several times the size of the largest page.
-func gatherers(memory int64) int {
-	return max(1, min(2*runtime.GOMAXPROCS(0), int(memory>>27)))
-}
+func newPlaces(memory int64) *gather.Places { return gather.NewPlaces(placesFor(memory)) }
+
+func placesFor(memory int64) int { return max(1, min(2*runtime.GOMAXPROCS(0), int(memory>>27))) }
 
 // bodyBudget returns how many bytes of bodies may be in memory.
 func bodyBudget(memory int64) int64 { return max(16<<20, memory/8) }
 
 // fetchOptions returns the options of all HTTP clients.
-func fetchOptions(s *session) (*fetch.Options, error) {
+func fetchOptions(s *session, b *fetch.Buffers) (*fetch.Options, error) {
 	c := s.config
 	proxy, err := c.ProxyURL()
 	if err != nil {
@@ -408,7 +402,7 @@ func fetchOptions(s *session) (*fetch.Options, error) {
 		}
 	}
 	return &fetch.Options{
-		Dial: s.options.Machine.Dial, TLS: trust, Proxy: proxy, Buffers: new(fetch.Buffers),
+		Dial: s.options.Machine.Dial, TLS: trust, Proxy: proxy, Buffers: b,
 		UserAgent: c.Agent(s.options.Version), Header: s.overrides.Headers.All(), HTTP2: true, AllowPrivate: c.AllowPrivate,
 		MaxBody: int64(c.MaxBody), Connect: c.Connect.Duration, FirstByte: c.FirstByte.Duration,
 		Stall: c.Stall.Duration, Total: c.Timeout.Duration,

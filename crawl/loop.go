@@ -413,6 +413,6 @@ func (l *loop) summary() *Summary {
 		s.State = history.StateFinished
 	}
 	s.Caps = l.state.Caps(l.config)
-	s.Unreachable = l.writeStatus(s.Caps).Unreachable
+	s.Unreachable = l.writeStatus(event.Never, s.Caps).Unreachable
 	return &Summary{Status: *s, Retried: l.retried}
 }

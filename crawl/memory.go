@@ -3,6 +3,7 @@ package crawl
 import (
 	"runtime/metrics"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -10,6 +11,9 @@ import (
 
 // BodyBudget returns how many bytes of bodies may be in memory.
 func BodyBudget(o *RunOptions) int64 { return bodyBudget(memoryLimit(o)) }
+
+// NewPlaces returns the places where pages are parsed, for all partitions of a crawl.
+func NewPlaces(o *RunOptions) *gather.Places { return newPlaces(memoryLimit(o)) }
 
 // memoryLimit returns the ceiling in force, in bytes: --max-memory, or half the memory of
 // the machine.

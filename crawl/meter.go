@@ -18,6 +18,7 @@ type meter struct {
 	seen     uint64        // number of the next record at the last report
 	full     bool          // it was logged that the policy takes no more pages
 	statusAt time.Duration // when to write the status again
+	fileAt   time.Duration // and when to that of a partition
 }
 
 type mark struct {
@@ -34,6 +35,8 @@ const (
 	// statusEvery is the time after which a running crawl writes its status again, for
 	// others to read.
 	statusEvery = 2 * time.Second
+	// fileEvery is that time for a partition: the status of all is written more often.
+	fileEvery = 10 * time.Second
 	// fetchingListed is the number of requests under way that a report lists.
 	fetchingListed = 8
 )
@@ -53,7 +56,7 @@ func (l *loop) report(now time.Duration) {
 	}
 	if now >= m.statusAt {
 		m.statusAt = now + cmp.Or(l.options.Machine.Sizes.Status, statusEvery)
-		l.writeStatus(l.state.CapsOf(l.config))
+		l.writeStatus(now, l.state.CapsOf(l.config))
 	}
 	l.limits.checkRoom(now)
 	if !m.full && l.state.Full() {
@@ -114,11 +117,14 @@ func (m *meter) rate(now time.Duration, visits int64) float64 {
 
 // writeStatus writes the last measurement to the status file, with details of the state,
 // and returns it.
-func (l *loop) writeStatus(caps []state.Cap) *history.Status {
+func (l *loop) writeStatus(now time.Duration, caps []state.Cap) *history.Status {
 	x := l.meter.status
 	x.AddDetails(l.state)
 	x.Caps = caps
-	l.dir.writeStatus(&x, l.log)
+	if m := &l.meter; l.port == nil || now >= m.fileAt {
+		m.fileAt = now + fileEvery
+		l.dir.writeStatus(&x, l.log)
+	}
 	l.port.Told(&x)
 	return &x
 }

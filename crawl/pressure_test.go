@@ -57,7 +57,7 @@ func TestSlowParser(t *testing.T) {
 			if sum.Fetched != sites || sum.Requests != 2*sites {
 				t.Errorf("parsing takes %v: %d of %d pages, %d requests", slow, sum.Fetched, sites, sum.Requests)
 			}
-			if n := time.Duration(gatherers(memory)); sum.Ran < sites*slow/n {
+			if n := time.Duration(placesFor(memory)); sum.Ran < sites*slow/n {
 				t.Errorf("parsing takes %v, %d at a time: %d pages came within %v", slow, n, sites, sum.Ran)
 			}
 			t.Logf("parsing takes %v: %d pages in %v, at most %d KiB in memory", slow, sum.Fetched, sum.Ran, most.Load()>>10)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 )
 
 // A Message is what one partition tells another.
@@ -51,7 +52,7 @@ const (
 // Append appends the message to b. It ends with a checksum.
 func (m *Message) Append(b []byte) []byte {
 	from := len(b)
-	b = append(b, form, byte(m.Width))
+	b = append(slices.Grow(b, m.bytes()), form, byte(m.Width))
 	for _, v := range []uint64{uint64(m.From), uint64(m.To), m.Number, uint64(len(m.Entries)), uint64(len(m.Lessons)), uint64(len(m.Notes))} {
 		b = binary.AppendUvarint(b, v)
 	}
@@ -63,6 +64,18 @@ func (m *Message) Append(b []byte) []byte {
 	}
 	b = AppendNotes(b, m.Notes)
 	return binary.LittleEndian.AppendUint32(b, sum(b[from:]))
+}
+
+// bytes returns about how many bytes the message takes.
+func (m *Message) bytes() int {
+	n := 64 + 4*len(m.Lessons)
+	for i := range m.Entries {
+		n += EntryBytes(len(m.Entries[i].URL), m.Width)
+	}
+	for i := range m.Notes {
+		n += 4 + len(m.Notes[i].Body)
+	}
+	return n
 }
 
 func sum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
@@ -106,6 +119,8 @@ func Decode(b []byte) (*Message, error) {
 	d := decoder{b: b[2:n]}
 	m := &Message{Width: int(b[1]), From: uint16(d.most(math.MaxUint16)), To: uint16(d.most(math.MaxUint16)), Number: d.most(math.MaxUint64)}
 	entries, lessons, notes := d.most(uint64(len(b))), d.most(uint64(len(b))), d.most(uint64(len(b)))
+	m.Entries = slices.Grow(m.Entries, int(min(entries, uint64(len(b)/(10+8*m.Width))))) // none is shorter
+	d.amounts = slices.Grow(d.amounts, cap(m.Entries)*m.Width)
 	for range entries {
 		m.Entries = append(m.Entries, d.entry(m.Width))
 	}
@@ -155,8 +170,9 @@ func (d *decoder) note() (n Note) {
 
 // decoder takes numbers off the front of b. Once something was bad, all else is 0.
 type decoder struct {
-	b   []byte
-	bad bool
+	b       []byte
+	bad     bool
+	amounts []float64 // of all entries
 }
 
 // most reads a number that is not larger than most.
@@ -196,11 +212,15 @@ func (d *decoder) entry(width int) (e Entry) {
 		n := d.most(uint64(len(d.b)))
 		e.URL, d.bad = d.take(n), d.bad || n == 0
 	}
+	n := len(d.amounts)
 	for range width {
 		if d.bad {
 			break
 		}
-		e.Amounts = append(e.Amounts, math.Float64frombits(d.fixed()))
+		d.amounts = append(d.amounts, math.Float64frombits(d.fixed()))
+	}
+	if end := len(d.amounts); end > n {
+		e.Amounts = d.amounts[n:end:end]
 	}
 	return e
 }

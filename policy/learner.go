@@ -115,7 +115,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	l.memo = newMemory(&l.Set, boards)
 	l.rescoring = queue.NewRescoring(&l.Set, "foresight", linkCost, scoreCost)
 	l.makeColumns(n, groups)
-	l.trade = newTrade(&l.Set, e)
+	l.trade = newTrade(&l.Set, e, groups)
 	for i := range l.roots {
 		l.roots[i] = order.Exp2(float64(i) / rootSteps)
 	}
@@ -184,6 +184,9 @@ func (l *learner) growGroups(n int) {
 	l.groupFinds.Grow(n)
 	l.groupN.Grow(n)
 	l.groupDull.Grow(n)
+	if l.trade.means != nil {
+		l.trade.means.Grow(n)
+	}
 	l.est.Groups(n)
 }
 

@@ -323,7 +323,7 @@ func (l *learner) setMeans(i int) {
 	g := group.ID(i)
 	var label, finds float32
 	if i > 0 {
-		label, finds = l.tree.Means(l.tree.Up(g))
+		label, finds = l.meansAbove(g)
 	}
 	if i > 0 && l.groupN.At(i) == 0 {
 		l.tree.SetMeans(g, label, finds) // what the formula gives, too

@@ -95,9 +95,20 @@ func (l *learner) features(p graph.Page) *[boost.Room]float32 {
 // that was there at the last checkpoint.
 func (l *learner) groupMeans(g group.ID) (label, finds float32) {
 	for uint64(g) >= l.numbers.At(learnMeaned) && g != 0 {
+		if label, finds, ok := l.trade.meansTold(g); ok {
+			return label, finds
+		}
 		g = l.tree.Up(g)
 	}
 	return l.tree.Means(g)
+}
+
+// meansAbove returns the means of the group above g, or those that the home of g tells.
+func (l *learner) meansAbove(g group.ID) (label, finds float32) {
+	if label, finds, ok := l.trade.meansTold(g); ok {
+		return label, finds
+	}
+	return l.tree.Means(l.tree.Up(g))
 }
 
 // meanOf returns a mean label, less that of all, drawn towards 0.

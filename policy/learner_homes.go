@@ -50,6 +50,9 @@ func (l *learner) homeOf(p graph.Page) float64 {
 	return float64(out<<homeOut | uint64(l.e.Self+1)<<homeSelf | uint64(up))
 }
 
+// homeKey returns the key of a home: it does not depend on its links.
+func homeKey(told uint64) uint64 { return order.Hash(told & (1<<homeOut - 1)) }
+
 // Foretell notes where the next page was found.
 func (l *learner) Foretell(amounts []float64) {
 	if home := amounts[1]; home > 0 && home < 1<<53 {
@@ -65,7 +68,7 @@ func (h *homes) next() (home int, ok bool) {
 		h.of.Append(0)
 		return 0, false
 	}
-	key := order.Hash(told & (1<<homeOut - 1))
+	key := homeKey(told)
 	home, ok = h.keys.Find(key)
 	if !ok {
 		home = h.keys.Add(key)
@@ -93,4 +96,38 @@ func (t *trade) home(p graph.Page) (home int, ok bool) {
 		return 0, false
 	}
 	return int(t.homes.of.At(int(p))) - 1, true
+}
+
+// Where URLs are not known a group is the pages found on one page, and has few labels. In one piece it
+// is drawn towards the groups above it. Here these are in the partition of its home, which tells
+// what it expects of the group: that is what the group is drawn towards.
+
+// meanSteps is the number of steps of 1 in a mean that is told.
+const meanSteps = 1 << 10
+
+// packMeans returns the means of a group as one number, which is not 0.
+func packMeans(label, finds float32) uint32 {
+	step := func(v float32) uint32 { return uint32(max(1, min(float64(v)*meanSteps+1<<15, math.MaxUint16))) }
+	return step(label)<<16 | step(finds)
+}
+
+// meansTold returns the means of a group as its home tells them.
+func (t *trade) meansTold(g group.ID) (label, finds float32, ok bool) {
+	if t.means == nil || t.means.At(int(g)) == 0 {
+		return 0, 0, false
+	}
+	told := t.means.At(int(g))
+	return (float32(told>>16) - 1<<15) / meanSteps, (float32(told&math.MaxUint16) - 1<<15) / meanSteps, true
+}
+
+// takeMeans notes the means of the group of p, if its home tells them.
+func (l *learner) takeMeans(p graph.Page, amounts []float64) {
+	home, ok := l.trade.home(p)
+	if !ok || !(amounts[1] > 0 && amounts[1] < 1<<53 && amounts[2] > 0 && amounts[2] <= math.MaxUint32) {
+		return
+	}
+	told, ok := l.trade.homes.keys.Find(homeKey(uint64(amounts[1])))
+	if g := l.tree.Up(group.ID(l.group.At(int(p)))); ok && told == home && g != 0 {
+		l.trade.means.Set(int(g), uint32(amounts[2]))
+	}
 }

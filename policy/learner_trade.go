@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/group"
 	"github.com/winnow-crawler/winnow/policy/hindsight"
 	"github.com/winnow-crawler/winnow/policy/order"
 	"github.com/winnow-crawler/winnow/queue"
@@ -18,10 +19,11 @@ type trade struct {
 	given   *graph.Column[float32] // by page: what it was given here, and others were told
 	far     *graph.Column[uint64]  // number of foreign pages
 	homes   homes
+	means   *graph.Column[uint32] // by group: those of its pages where these were found, see packMeans; nil if URLs are known
 	lessons
 }
 
-func newTrade(s *graph.Set, e *Env) (t trade) {
+func newTrade(s *graph.Set, e *Env, groups int) (t trade) {
 	if e.Foreign == nil {
 		return t
 	}
@@ -31,6 +33,9 @@ func newTrade(s *graph.Set, e *Env) (t trade) {
 	t.far = graph.NewColumnIn[uint64](s, "foresight foreign", 1)
 	t.far.Grow(1)
 	t.homes = newHomes(s, e.MaxPages)
+	if e.URL == nil {
+		t.means = graph.NewColumnIn[uint32](s, "foresight means from others", groups)
+	}
 	t.lessons = newLessons(s, e.Partitions)
 	return t
 }
@@ -82,14 +87,23 @@ const tradeStep = 0.25
 // inflow returns what the links of pages here give to a foreign page.
 func (l *learner) inflow(p graph.Page) float64 { return max(0, l.est.Value(p)-(1-follow)) }
 
-// Amounts: the estimate that pages here hand on, and the page on which p was found.
-func (l *learner) Amounts() int { return 2 }
+// Amounts: the estimate that pages here hand on, the page on which p was found, and the means of its
+// group if URLs are not known.
+func (l *learner) Amounts() int {
+	if l.e.URL != nil {
+		return 2
+	}
+	return 3
+}
 
 // Give gives what the inflow of p is more or less than the last time.
 func (l *learner) Give(p graph.Page, amounts []float64) {
 	given := &l.trade.given.Slice()[p]
-	if amounts[1] = 0; *given == 0 {
+	if amounts[1] = 0; *given == 0 || len(amounts) > 2 {
 		amounts[1] = l.homeOf(p)
+	}
+	if len(amounts) > 2 {
+		amounts[2] = float64(packMeans(l.groupMeans(group.ID(l.group.At(int(p))))))
 	}
 	amounts[0] = l.inflow(p) - float64(*given)
 	*given += float32(amounts[0])
@@ -101,6 +115,9 @@ func (l *learner) Take(p graph.Page, links int, amounts []float64) {
 	was := float64(*source)
 	*source = float32(max(0, was+amounts[0]))
 	l.est.Add(p, float64(*source)-was)
+	if len(amounts) > 2 {
+		l.takeMeans(p, amounts)
+	}
 	before := l.links.At(int(p))
 	l.links.Set(int(p), uint16(min(int(before)+links, math.MaxUint16)))
 	if l.board.Waits(p) {

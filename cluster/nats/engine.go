@@ -117,7 +117,9 @@ func Open(ctx context.Context, nc *client.Conn, o Options) (cluster.Engine, erro
 	}
 	var kv jetstream.KeyValue
 	if err := persist(ctx, func(ctx context.Context) (err error) {
-		kv, err = js.KeyValue(ctx, n.bucket())
+		if kv, err = js.KeyValue(ctx, n.bucket()); err == nil {
+			err = answers(ctx, kv)
+		}
 		return err
 	}); err != nil {
 		return cluster.Engine{}, fmt.Errorf("open the register of %s: %w", o.Crawl, err)

@@ -61,6 +61,7 @@ func OpenRegister(ctx context.Context, nc *client.Conn) (r cluster.Register, rep
 		s, err := js.Stream(ctx, "KV_"+clusterBucket)
 		if err == nil {
 			replicas = s.CachedInfo().Config.Replicas
+			err = answers(ctx, kv)
 		}
 		return err
 	})
@@ -71,6 +72,14 @@ func OpenRegister(ctx context.Context, nc *client.Conn) (r cluster.Register, rep
 		return nil, 0, fmt.Errorf("the register of the cluster: %w", ErrNone)
 	}
 	return register{kv}, replicas, nil
+}
+
+// answers returns an error unless a bucket answers: a new one has no leader yet.
+func answers(ctx context.Context, kv jetstream.KeyValue) error {
+	if _, err := kv.Get(ctx, "none"); !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return err
+	}
+	return nil
 }
 
 // NewBus returns a bus that belongs to no crawl.

@@ -38,6 +38,14 @@ func (o *clusterFlags) check(u *console.UI, cmd *cobra.Command) error {
 	return nil
 }
 
+// dirOrCluster checks the arguments of a verb that takes DIR, or --cluster instead.
+func (o *clusterFlags) dirOrCluster(cmd *cobra.Command, args []string) error {
+	if o.cluster != "" {
+		return console.Exactly()(cmd, args)
+	}
+	return console.Exactly("DIR")(cmd, args)
+}
+
 // place returns where the cluster is.
 func (o *clusterFlags) place(u *console.UI) (member.Place, error) {
 	return parsePlace(u, "--cluster", o.cluster, o.secretFile)
@@ -103,6 +111,7 @@ Nodes that join later obey, too.`),
 		newCommandCommand(u, "resume", "let all nodes resume a crawl", `Resumes a crawl that was paused or stopped. Nodes begin again by themselves.`),
 		newCommandCommand(u, "stop", "let all nodes stop a crawl", `All nodes finish what is under way, write everything, and leave the crawl. They continue
 with other crawls of the cluster. winnow cluster resume continues it.`),
+		newGatherCommand(u), newAdoptCommand(u),
 	)
 	return cmd
 }

@@ -158,12 +158,13 @@ func (c *crawling) follow(ctx context.Context, x *member.Crawl) error {
 	w := watchCrawl(c.u, c.opt.name, &c.config)
 	w.Start()
 	defer w.Stop()
-	said := ""
+	said, looks := "", 0
 	v, err := x.Follow(ctx, func(v *member.View) {
 		if v.Ended == "" {
 			w.Set(&v.Status)
 		}
-		if text := course(v); text != said {
+		looks++
+		if text := course(v); text != said && (looks > fewLooks || len(v.Nodes) > 0 || v.Ended != "") {
 			said = text
 			w.Say("", text)
 		}
@@ -186,6 +187,9 @@ func (c *crawling) follow(ctx context.Context, x *member.Crawl) error {
 	}
 	return err
 }
+
+// fewLooks is the number of seconds after which it is said that no node runs.
+const fewLooks = 5
 
 // course describes who crawls, in a line that changes seldom.
 func course(v *member.View) string {

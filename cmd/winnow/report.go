@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/index"
+	"github.com/winnow-crawler/winnow/crawl/move"
 	"github.com/winnow-crawler/winnow/internal/console"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/result"
@@ -80,6 +81,7 @@ func textOptions(u *console.UI) show.TextOptions {
 }
 
 type reportOptions struct {
+	clusterFlags
 	out      string   // directory; "": DIR/report
 	policies []string // that are simulated for comparison with the crawl
 	memory   show.Size
@@ -89,7 +91,7 @@ type reportOptions struct {
 func newReportCommand(u *console.UI) *cobra.Command {
 	opt := &reportOptions{}
 	cmd := &cobra.Command{
-		Use:   "report DIR [--out DIR] [--policy P,...]",
+		Use:   "report (DIR | --cluster ADDRESS --name NAME --out DIR) [--policy P,...]",
 		Short: "report on a crawl, and compare it with other policies",
 		Long: `Reads the journal of a crawl, running or not, and writes report.html, curves.csv,
 summary.json and curves.svg. The page begins with three sentences: what was gathered, what
@@ -105,14 +107,28 @@ the same policy and under others. It warns if sessions had different options.
 It keeps within --max-memory, or says how much it needs. If there is room for the report but
 not for simulations, it leaves them out (exit code 3).
 
-It writes a CDXJ index for each complete WARC file that has none.`,
+It writes a CDXJ index for each complete WARC file that has none.
+
+With --cluster it reports on a crawl on several machines, from a temporary copy of its
+journals.`,
 		Example: `  winnow report example.crawl
   winnow report example.crawl --policy backlink-count,larger-sites-first --out /tmp/report
   winnow report example.crawl --policy none`,
-		Args: console.Exactly("DIR"),
+		Args: opt.dirOrCluster,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := console.NotEmpty(u, cmd.Flags(), "out"); err != nil {
 				return err
+			}
+			if err := opt.check(u, cmd); err != nil {
+				return err
+			}
+			if opt.cluster != "" && opt.out == "" {
+				return console.WithHint(console.Usagef("--cluster needs --out"), "try: %s", u.WithFlag("--out", "report"))
+			}
+			if opt.cluster != "" {
+				return opt.gathered(cmd.Context(), u, func(dir string, _ *move.Gathered) error {
+					return runReport(cmd.Context(), u, opt, dir)
+				})
 			}
 			return runReport(cmd.Context(), u, opt, args[0])
 		},
@@ -122,6 +138,7 @@ It writes a CDXJ index for each complete WARC file that has none.`,
 	f.StringSliceVar(&opt.policies, "policy", live.DefaultPolicies(), "policies to simulate in addition to that of the crawl, or none")
 	f.Var(&opt.memory, "max-memory", "use at most this much memory, such as 2G (default: as the crawl)")
 	completesPolicies(cmd, "policy", live.NoPolicy)
+	opt.add(cmd)
 	return cmd
 }
 

@@ -37,12 +37,7 @@ reason. Without --name it lists nodes and crawls.`,
   winnow status a.example.crawl -v
   winnow status a.example.crawl --json
   winnow status --cluster a.example:7420 --secret-file cluster.secret --name big`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if opt.cluster != "" {
-				return console.Exactly()(cmd, args)
-			}
-			return console.Exactly("DIR")(cmd, args)
-		},
+		Args: opt.dirOrCluster,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := opt.check(u, cmd); err != nil {
 				return err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/move"
 	"github.com/winnow-crawler/winnow/crawl/remote"
 	"github.com/winnow-crawler/winnow/crawl/remote/s3"
 	"github.com/winnow-crawler/winnow/internal/console"
@@ -18,14 +20,16 @@ import (
 )
 
 type verifyOptions struct {
-	limit  int  // findings of a kind that are listed
-	remote bool // read what is in a store, too
+	clusterFlags
+	limit  int            // findings of a kind that are listed
+	remote bool           // read what is in a store, too
+	copy   *move.Gathered // of a cluster; nil: the crawl is in a directory
 }
 
 func newVerifyCommand(u *console.UI) *cobra.Command {
 	opt := &verifyOptions{}
 	cmd := &cobra.Command{
-		Use:   "verify DIR",
+		Use:   "verify DIR | --cluster ADDRESS --name NAME",
 		Short: "check a crawl for politeness violations and damage",
 		Long: `Reads the journal of a crawl from its first record and looks for violations. It changes
 nothing and relies on the records alone. It checks:
@@ -44,17 +48,33 @@ Bytes after the last commit of a killed crawl are not a violation: the next run 
 A WARC file that was moved away is not one either: its responses are counted and skipped. A
 damaged or truncated file is a violation. Of files that were sent to a store (--archive), it
 compares size and checksum with what the store reports; --remote reads them.
+
+With --cluster it checks a crawl on several machines, running or not: the journals of all
+partitions as the brokers have them, that partitions agree about what they have told each other,
+and that no two nodes owned a partition at a time. It does not read WARC files: winnow cluster
+gather brings them, and winnow verify DIR reads them.
 Exit code 0: no violation; 3: violations were found.`,
 		Example: `  winnow verify a.example.crawl
   winnow verify a.example.crawl --json --limit 10000
-  winnow verify a.example.crawl --remote`,
-		Args: console.Exactly("DIR"),
+  winnow verify a.example.crawl --remote
+  winnow verify --cluster a.example:7420 --secret-file cluster.secret --name big`,
+		Args: opt.dirOrCluster,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.check(u, cmd); err != nil {
+				return err
+			}
+			if opt.cluster != "" {
+				return opt.gathered(cmd.Context(), u, func(dir string, g *move.Gathered) error {
+					opt.copy = g
+					return runVerify(cmd.Context(), u, opt, dir)
+				})
+			}
 			return runVerify(cmd.Context(), u, opt, args[0])
 		},
 	}
 	console.Whole(cmd.Flags(), &opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
 	cmd.Flags().BoolVar(&opt.remote, "remote", false, "read the WARC files that are in a store, too")
+	opt.add(cmd)
 	return cmd
 }
 
@@ -81,8 +101,18 @@ func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir strin
 		o.Archive = func(d disk.Dir) disk.Dir { return remote.Dir(ctx, d, s3.Dial) }
 	}
 	f, err := history.Verify(ctx, dir, o)
-	if err == nil {
+	switch {
+	case err == nil && opt.copy == nil:
 		err = askStores(ctx, dir, opt, f)
+	case err == nil:
+		dir = opt.name
+		f.Absent = 0 // the copy has no archive
+		f.Notes = slices.DeleteFunc(f.Notes, func(s string) bool { return strings.Contains(s, "answers that were not verified") })
+		f.Notes = append(f.Notes, "the WARC files were not read: winnow cluster gather brings them")
+		for _, wrong := range opt.copy.Wrong {
+			f.Kinds[history.FindExchange]++
+			f.List = append(f.List, history.Finding{Kind: history.FindExchange, What: wrong})
+		}
 	}
 	p.Done()
 	if err != nil {

@@ -16,13 +16,21 @@ import (
 type Builder struct {
 	crawl     ID
 	algorithm Algorithm
-	desks     sync.Pool // *desk
+	desks     *Desks
 }
 
 // NewBuilder returns a builder that makes ids within crawl and digests by algorithm.
 func NewBuilder(crawl ID, algorithm Algorithm) *Builder {
-	return &Builder{crawl: crawl, algorithm: algorithm}
+	return &Builder{crawl: crawl, algorithm: algorithm, desks: new(Desks)}
 }
+
+// Share lets the builder use the desks of others, which have the same algorithm. It is called before
+// all other methods.
+func (b *Builder) Share(d *Desks) { b.desks = d }
+
+// Desks keep the buffers of builds for the next ones. Each has tables of a megabyte: those that were
+// used last are in the caches of a processor, so that builders should share them.
+type Desks struct{ pool sync.Pool } // *desk
 
 // A desk holds the buffers of a build, which the next one uses again.
 type desk struct {
@@ -35,7 +43,7 @@ type desk struct {
 }
 
 func (b *Builder) desk() *desk {
-	if d, ok := b.desks.Get().(*desk); ok {
+	if d, ok := b.desks.pool.Get().(*desk); ok {
 		return d
 	}
 	return &desk{hash: b.algorithm.new()}
@@ -48,7 +56,7 @@ func (b *Builder) Build(dst []byte, x *Exchange) (Records, error) {
 		return Records{}, fmt.Errorf("archive: %w", err)
 	}
 	d := b.desk()
-	defer b.desks.Put(d)
+	defer b.desks.pool.Put(d)
 	start := len(dst)
 	r := Records{Payload: x.Payload}
 	mime := ""
@@ -360,7 +368,7 @@ func (i *Info) fields() []Field {
 // Warcinfo returns the record that begins the file of that name.
 func (b *Builder) Warcinfo(name string, at time.Time, i *Info) []byte {
 	d := b.desk()
-	defer b.desks.Put(d)
+	defer b.desks.pool.Put(d)
 	d.head = appendFields(d.head[:0], i.fields())
 	var id ID
 	id, d.room = recordID(b.crawl, "warcinfo", name, at, 0, d.room)

@@ -35,23 +35,53 @@ const createTime = 3 * time.Minute
 // Create makes a crawl: its streams, its register with the plan, and last its entry in the list. A
 // crawl of this name must not be there. One that was not completed is, if it has the same plan.
 func (c *Cluster) Create(ctx context.Context, name string, p *node.Plan) (*Crawl, error) {
-	ctx, cancel := context.WithTimeout(ctx, createTime)
-	defer cancel()
-	inUse := &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
-	if _, revision, err := c.entry(ctx, name); err != nil {
-		return nil, err
-	} else if revision > 0 {
-		return nil, inUse
+	return c.create(ctx, name, p, nil)
+}
+
+// Adopt makes a crawl as Create does, of one that has begun elsewhere. fill fills its logs, before any
+// node sees it.
+func (c *Cluster) Adopt(ctx context.Context, name string, p *node.Plan, fill func(context.Context, cluster.Engine) error) (*Crawl, error) {
+	return c.create(ctx, name, p, fill)
+}
+
+// create makes a crawl. fill may fill its logs, which may take long; nil: they are empty.
+func (c *Cluster) create(ctx context.Context, name string, p *node.Plan, fill func(context.Context, cluster.Engine) error) (*Crawl, error) {
+	e, err := c.prepare(ctx, name, p)
+	if err == nil && fill != nil {
+		err = fill(ctx, e)
 	}
-	o := c.options(name, p.Crawl.Partitions)
-	if err := nats.Create(ctx, c.conn, o); err != nil {
-		return nil, err
-	}
-	e, err := nats.Open(ctx, c.conn, o)
 	if err != nil {
 		return nil, err
 	}
-	if p, err = keep(ctx, e.Register, p); err != nil {
+	return c.list(ctx, name, p, e)
+}
+
+func inUse(name string) error {
+	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+}
+
+// prepare makes the streams and the register of a crawl that is not listed.
+func (c *Cluster) prepare(ctx context.Context, name string, p *node.Plan) (e cluster.Engine, err error) {
+	ctx, cancel := context.WithTimeout(ctx, createTime)
+	defer cancel()
+	if _, revision, err := c.entry(ctx, name); err != nil {
+		return e, err
+	} else if revision > 0 {
+		return e, inUse(name)
+	}
+	o := c.options(name, p.Crawl.Partitions)
+	if err := nats.Create(ctx, c.conn, o); err != nil {
+		return e, err
+	}
+	return nats.Open(ctx, c.conn, o)
+}
+
+// list puts the plan of a crawl into its register, and lists it.
+func (c *Cluster) list(ctx context.Context, name string, p *node.Plan, e cluster.Engine) (*Crawl, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTime)
+	defer cancel()
+	p, err := keep(ctx, e.Register, p)
+	if err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(entry{Partitions: p.Crawl.Partitions, Made: time.Now().UTC()})
@@ -59,7 +89,7 @@ func (c *Cluster) Create(ctx context.Context, name string, p *node.Plan) (*Crawl
 		_, err = c.register.Put(ctx, crawlKey(name), 0, data)
 	}
 	if errors.Is(err, cluster.ErrRefused) {
-		return nil, inUse
+		return nil, inUse(name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list the crawl: %w", err)

@@ -77,7 +77,7 @@ func (n *Node) see(ctx context.Context, name string, e entry) {
 }
 
 // retryTime is the time after which a node that could not take part in a crawl tries again.
-const retryTime = 30 * time.Second
+const retryTime = 10 * time.Second
 
 // work takes part in a crawl, until the context ends.
 func (n *Node) work(ctx context.Context, j *job) {
@@ -104,7 +104,9 @@ func (n *Node) work(ctx context.Context, j *job) {
 				said = sum.Why
 				n.o.Log.Log(ctx, crawl.LevelNote, "the crawl "+j.name+" has ended", "why", sum.Why, "pages here", sum.Status.Fetched)
 			}
+			hide := n.serve(ctx, j.name)
 			n.wait(ctx, j, turn, 0)
+			hide()
 		}
 	}
 }
@@ -155,17 +157,37 @@ func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
 	}
 }
 
+// options returns how the node takes part in a crawl.
+func (n *Node) options(x *Crawl) node.Options {
+	o := node.Options{
+		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
+		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
+	}
+	o.Run.Log = n.o.Log.With("crawl", x.Name)
+	return o
+}
+
+// serve lets others read what the node has of a crawl that has ended, until stop is called.
+func (n *Node) serve(ctx context.Context, name string) (stop func()) {
+	x, err := n.cluster.Open(ctx, name)
+	if err == nil {
+		o := n.options(x)
+		stop, err = node.Serve(&o)
+	}
+	if err != nil {
+		n.o.Log.Warn("others cannot read what this node has of the crawl "+name, "error", err)
+		return func() {}
+	}
+	return stop
+}
+
 // crawl takes part in a crawl until it has ended.
 func (n *Node) crawl(ctx context.Context, name string) (*node.Summary, error) {
 	x, err := n.cluster.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	o := node.Options{
-		Dir: filepath.Join(n.o.Dir, crawlsDir, name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
-		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
-	}
-	o.Run.Log = n.o.Log.With("crawl", name)
+	o := n.options(x)
 	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
 	sum, err := node.Run(ctx, o)
 	if err != nil {

@@ -45,6 +45,7 @@ type Node struct {
 	lock    *os.File
 	broker  *nats.Broker // nil: it has none
 	place   Place
+	late    bool // it has let another make the register
 	cluster Cluster
 	jobs    jobs
 }
@@ -192,37 +193,48 @@ func checkListen(a nats.Address) error {
 	return nil
 }
 
-// openTime is the time between two messages about brokers that are not there.
-const openTime = 10 * time.Second
+// Times of the opening of the register: of one try, of the making, and between two messages about brokers
+// that are not there.
+const openTime, makeTime, waitTime = 2 * time.Second, 10 * time.Second, 15 * time.Second
 
 // openRegister opens the register of the cluster, and makes it if there is none. It waits until
 // most brokers are there.
 func (n *Node) openRegister(ctx context.Context, s *seating) error {
-	copies := max(1, len(s.brokers))
-	if n.place.external {
-		copies = externalCopies(len(n.cluster.conn.Servers()))
-	}
-	for ctx.Err() == nil {
+	for said := time.Now(); ctx.Err() == nil; {
 		short, cancel := context.WithTimeout(ctx, openTime)
 		r, replicas, err := nats.OpenRegister(short, n.cluster.conn)
-		if errors.Is(err, nats.ErrNone) && (s.self >= 0 || n.place.external) {
-			pause(short, time.Duration(max(0, s.self))*time.Second) // the first node makes it
-			err = nats.CreateRegister(short, n.cluster.conn, copies)
-			cancel()
-			if err == nil {
-				continue
-			}
-		}
 		cancel()
-		switch {
-		case err == nil:
+		if errors.Is(err, nats.ErrNone) {
+			err = n.makeRegister(ctx, s)
+		} else if err == nil {
 			n.cluster.register, n.cluster.replicas = r, replicas
 			return nil
-		case ctx.Err() == nil:
+		}
+		if err != nil && time.Since(said) > waitTime {
+			said = time.Now()
 			n.o.Log.Warn("waiting for brokers: most of them must run, with the same secret", "brokers", n.place.String(), "error", err)
 		}
 	}
 	return ctx.Err()
+}
+
+// makeRegister makes the register of the cluster, if this node is one of those that do. The first of
+// them is the first to try.
+func (n *Node) makeRegister(ctx context.Context, s *seating) error {
+	ctx, cancel := context.WithTimeout(ctx, makeTime)
+	defer cancel()
+	switch {
+	case n.place.external:
+		return nats.CreateRegister(ctx, n.cluster.conn, externalCopies(len(n.cluster.conn.Servers())))
+	case s.self < 0:
+		pause(ctx, openTime)
+		return nats.ErrNone
+	case s.self > 0 && !n.late:
+		n.late = true
+		pause(ctx, time.Duration(s.self)*openTime)
+		return nil
+	}
+	return nats.CreateRegister(ctx, n.cluster.conn, len(s.brokers))
 }
 
 // externalCopies returns how many copies NATS servers keep.

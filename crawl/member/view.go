@@ -79,7 +79,7 @@ func (x *Crawl) Follow(ctx context.Context, fn func(*View)) (last *View, err err
 }
 
 // mostPatience is how many seconds Follow waits for the last words of nodes.
-const mostPatience = 15
+const mostPatience = 10
 
 // view puts together what nodes have told and what the register says.
 func (x *Crawl) view(ctx context.Context, told map[string]node.NodeStatus) (*View, error) {

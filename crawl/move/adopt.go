@@ -74,16 +74,10 @@ func (d *Deed) Close() {
 	}
 }
 
-// Adopt makes the crawl one of a cluster, whose logs must be empty. The nodes begin when it returns
-// nil, and the directory must not continue the crawl by itself from then on, which it says. It may be
-// repeated after an error.
-func (d *Deed) Adopt(ctx context.Context, e cluster.Engine, progress func(done, total int64) error) error {
-	if is, err := node.Load(ctx, e.Register); err != nil || is != nil {
-		if err == nil {
-			err = &hint.Error{Text: "there is a crawl of this name already", Hint: "choose another --name"}
-		}
-		return err
-	}
+// Fill gives the logs of a cluster, which must be empty, the journals. Then it marks the directory: it
+// must not continue the crawl by itself from then on. Nodes begin when the plan is in the register. It
+// may be repeated after an error.
+func (d *Deed) Fill(ctx context.Context, e cluster.Engine, progress func(done, total int64) error) error {
 	if last, err := e.Log(0).Last(ctx); err != nil || d.given && last == 0 {
 		if err == nil {
 			err = &hint.Error{Text: d.dir + " was given to a cluster already", Hint: "to have it back: winnow cluster gather -o " + d.dir + " --move --cluster HOST:PORT --name NAME"}
@@ -108,7 +102,7 @@ func (d *Deed) Adopt(ctx context.Context, e cluster.Engine, progress func(done, 
 	if err != nil {
 		return &hint.Error{Text: "cannot write " + d.dir, Hint: "make the directory writable", Err: err}
 	}
-	return node.Create(ctx, e.Register, d.Plan)
+	return nil
 }
 
 // fill gives a log the journal of a partition.

@@ -47,6 +47,8 @@ type Gathered struct {
 	Removed    int    `json:"removed"`
 	Missing    []Gap  `json:"missing"` // files that were not found where they should be
 	Moved      bool   `json:"moved"`   // the crawl may continue here
+	// Wrong lists sessions of nodes whose epochs do not grow.
+	Wrong []string `json:"wrong"`
 }
 
 // A Gap is a file of the archive that is not in the copy.
@@ -227,6 +229,9 @@ func (g *gathering) agree(context.Context) error {
 			}
 		}
 		g.out.Records += g.surveys[i].records()
+		for _, x := range g.surveys[i].wrong {
+			g.out.Wrong = append(g.out.Wrong, fmt.Sprintf("%s: %s", layout.PartitionName(i), x))
+		}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package move
 
 import (
+	"fmt"
+
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -19,6 +21,8 @@ type survey struct {
 	commits []journal.Commit // of its groups
 	trail   trail
 	places  []place // in the order of their numbers
+	epoch   uint64  // of the last session of a node
+	wrong   []string
 }
 
 // records returns the number of records.
@@ -45,6 +49,7 @@ func readSurvey(dir disk.Dir, h journal.Header) (s survey, err error) {
 		ends()
 		if r.Event.Kind == event.Session {
 			node = r.Facts.Node
+			s.begin(node, r.Facts.Epoch, next)
 		}
 		s.take(r, group, node, int(h.Partitions))
 		next++
@@ -52,6 +57,15 @@ func readSurvey(dir disk.Dir, h journal.Header) (s survey, err error) {
 	})
 	ends()
 	return s, err
+}
+
+// begin notes a session. Those of nodes have growing epochs: otherwise two owned the partition at a
+// time.
+func (s *survey) begin(node string, epoch, record uint64) {
+	if node != "" && epoch <= s.epoch {
+		s.wrong = append(s.wrong, fmt.Sprintf("record %d: node %s begins epoch %d after epoch %d", record, node, epoch, s.epoch))
+	}
+	s.epoch = max(s.epoch, epoch)
 }
 
 // take notes what a record says.

@@ -147,7 +147,12 @@ func (w *world) adopt() {
 		w.t.Fatal(err)
 	}
 	d := Deed{Plan: w.plan, dir: "one", disk: w.open("")}
-	if err := d.Adopt(w.t.Context(), w.broker.Client("user", nil).Engine(), nil); err != nil {
+	e := w.broker.Client("user", nil).Engine()
+	err = d.Fill(w.t.Context(), e, nil)
+	if err == nil {
+		err = node.Create(w.t.Context(), e.Register, w.plan)
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/port"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
@@ -155,15 +156,42 @@ func (w *world) verify(end bool) *books {
 func (w *world) checkPart(b *books, i int, p layout.Parts) {
 	w.t.Helper()
 	w.checkEpochs(i, p)
+	w.readPart(i, p, func(c *history.Crawl) error {
+		s, err := c.State()
+		if err == nil {
+			w.add(b, s)
+		}
+		return err
+	})
+	w.readPart(i, p, func(c *history.Crawl) error {
+		r, err := c.Verify(history.VerifyOptions{})
+		if err != nil {
+			return err
+		}
+		for k, x := range r.List {
+			if k < 3 {
+				w.t.Errorf("partition %d: %+v", i, x)
+			}
+		}
+		return nil
+	})
+}
+
+func (w *world) readPart(i int, p layout.Parts, read func(*history.Crawl) error) {
+	w.t.Helper()
 	c, err := history.OpenParts(w.t.Context(), layout.PartitionName(i), p)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer c.Close()
-	s, err := c.State()
-	if err != nil {
+	if err := read(c); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// add adds what a partition has.
+func (w *world) add(b *books, s *state.State) {
+	w.t.Helper()
 	b.fetched += s.Fetched()
 	for j := range s.Frontier.Pages() {
 		p := graph.Page(j)
@@ -182,22 +210,13 @@ func (w *world) checkPart(b *books, i int, p layout.Parts) {
 		x, _, y := s.Frontier.Messages(j)
 		b.sent, b.applied = b.sent+x, b.applied+y
 	}
-	r, err := c.Verify(history.VerifyOptions{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for k, x := range r.List {
-		if k < 3 {
-			w.t.Errorf("partition %d: %+v", i, x)
-		}
-	}
 }
 
 // checkEpochs checks that the epochs of a partition grow.
 func (w *world) checkEpochs(i int, p layout.Parts) {
 	w.t.Helper()
 	last := uint64(0)
-	if _, err := journal.Read(p.Journal, math.MaxUint64, func(r *journal.Record) error {
+	if _, err := journal.Read(p.Journal, 0, func(r *journal.Record) error {
 		if r.Event.Kind == event.Session {
 			if r.Facts.Epoch <= last || r.Facts.Node == "" {
 				w.t.Errorf("partition %d: epoch %d of %q after %d", i, r.Facts.Epoch, r.Facts.Node, last)
@@ -218,6 +237,7 @@ func (w *world) check(want map[string]string) {
 	b := w.verify(true)
 	if math.Abs(b.cash-1) > 1e-9 || b.sent != b.applied {
 		w.t.Errorf("cash is %v; %d messages were sent, %d applied", b.cash, b.sent, b.applied)
+		w.showMessages()
 	}
 	w.samePages(b.pages, want)
 	if n := w.ends(); n != 1 {
@@ -322,4 +342,38 @@ func (w *world) stalled(x *count.Violation) bool {
 	return slices.ContainsFunc(w.stalls, func(s *stall) bool {
 		return s.addr == addr && !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to.Add(longest)))
 	})
+}
+
+// showMessages lists the messages that were not applied.
+func (w *world) showMessages() {
+	n := w.plan.Crawl.Partitions
+	sent, applied := map[[2]int]uint64{}, map[[2]int]uint64{}
+	last := map[[2]int]string{}
+	for i := range n {
+		p, _, ok := w.join(i)
+		if !ok {
+			continue
+		}
+		var session string
+		if _, err := journal.Read(p.Journal, 0, func(r *journal.Record) error {
+			e := &r.Event
+			switch e.Kind {
+			case event.Session:
+				session = fmt.Sprint(r.Facts.Node, " ", r.Facts.Epoch)
+			case event.Sent:
+				sent[[2]int{i, int(e.Part)}] = e.Message
+				last[[2]int{i, int(e.Part)}] = fmt.Sprintf("session %s at %v, %+v", session, r.Now, e.Exchange)
+			case event.Linked:
+				applied[[2]int{int(e.Part), i}] = e.Message
+			}
+			return nil
+		}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	for k, x := range sent {
+		if applied[k] != x {
+			w.t.Logf("from %d to %d: %d sent, %d applied; %s", k[0], k[1], x, applied[k], last[k])
+		}
+	}
 }

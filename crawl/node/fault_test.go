@@ -114,7 +114,7 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 	w.stopAtGates(0)
 	w.finish(30*time.Minute, "finished")
 	w.check(want)
-	t.Logf("%v, %d dials, %d upsets, %d stalls", time.Since(w.start), len(w.dials), len(w.upsets), len(w.stalls))
+	t.Logf("%v, ended after %v, last dial after %v, %d dials, %d upsets, %d stalls", time.Since(w.start), w.ended.Sub(w.start), w.dials[len(w.dials)-1].at.Sub(w.start), len(w.dials), len(w.upsets), len(w.stalls))
 	w.end()
 }
 

@@ -89,6 +89,9 @@ func (x *home) grant(a netip.Addr) *grant {
 
 // ask takes the demand of a node, which it repeats until it is granted.
 func (x *home) ask(a netip.Addr, c claim, now time.Time, over func(string, uint64) bool) []letter {
+	if over(c.Node, c.Incarnation) {
+		return nil // it was late
+	}
 	g := x.grant(a)
 	if h := g.to; h.Node != "" && (over(h.Node, h.Incarnation) || h.Node == c.Node && h.less(c)) { // who asks again has it no more
 		g.leave(now.Add(x.delay))
@@ -129,17 +132,18 @@ func (x *home) back(a netip.Addr, c claim, now time.Time) []letter {
 	if g == nil || g.to != c {
 		return nil
 	}
-	if g.leave(now.Add(x.delay)); len(g.queue) > 0 {
-		return x.next(a, g, now)
-	}
-	return nil
+	g.leave(now.Add(x.delay))
+	return x.next(a, g, now)
 }
 
 // next grants an address to the one that has waited longest, or tells its holder that others wait.
 func (x *home) next(a netip.Addr, g *grant, now time.Time) []letter {
-	if g.to.Node == "" {
+	switch {
+	case len(g.queue) == 0:
+		return nil
+	case g.to.Node == "":
 		g.to, g.queue = g.queue[0], g.queue[1:]
-	} else if now.Sub(g.told) < askEvery {
+	case now.Sub(g.told) < askEvery:
 		return nil
 	}
 	g.told = now

@@ -300,6 +300,9 @@ func (h *hall) enter(self int, t *cluster.Tenure) *seat {
 	h.seats[self] = s
 	if self == 0 {
 		h.bench = newBench(h, s)
+		for i := range h.seats { // they report to it
+			h.shared.Wake(i)
+		}
 		h.chair = max(h.chair, s.epoch)
 	}
 	return s

@@ -47,9 +47,10 @@ type world struct {
 	nodes  map[string]*process
 	ending sync.WaitGroup
 	dials  []dial
-	upsets []upset  // when requests of a node may have been lost
-	stalls []*stall // connections of processes that were stopped
-	words  []word   // that were in the register
+	upsets []upset   // when requests of a node may have been lost
+	stalls []*stall  // connections of processes that were stopped
+	words  []word    // that were in the register
+	ended  time.Time // when the last of them came
 }
 
 // A dial is a connection that a node has opened.
@@ -108,7 +109,7 @@ func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so a
 		if v.Key == wordKey {
 			x, _, _ := getWord(t.Context(), e.Register)
 			w.mu.Lock()
-			w.words = append(w.words, x)
+			w.words, w.ended = append(w.words, x), time.Now()
 			w.mu.Unlock()
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/control"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/port"
@@ -82,6 +83,7 @@ type run struct {
 	ledger   *ledger
 	weights  weights
 	bodies   *fetch.Budget
+	parsing  *gather.Places
 	wakes    []chan struct{}
 	controls []*control.Control // nil: it cannot be controlled
 	notices  []chan []string
@@ -113,7 +115,7 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 	r.board = newBoard(o, t, n)
 	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
 	r.weights.bytes = make([]int64, n)
-	r.bodies = fetch.NewBudget(crawl.BodyBudget(o))
+	r.bodies, r.parsing = fetch.NewBudget(crawl.BodyBudget(o)), crawl.NewPlaces(o)
 	return r, nil
 }
 
@@ -206,7 +208,7 @@ func (r *run) options(self int, link func(*port.Port)) (crawl.RunOptions, error)
 	}
 	o.Progress = r.board.progress(self)
 	o.Port = &port.Port{
-		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies,
+		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies, Parsing: r.parsing,
 		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -31,6 +32,7 @@ type Port struct {
 	// Addresses are those to which requests are made.
 	Addresses Addresses
 	Bodies    *fetch.Budget // of all bodies in memory
+	Parsing   *gather.Places
 	// Tenure is the right to crawl the partition, nil if no other process can have it.
 	Tenure Tenure
 	// Wake receives when there is a permit, a word or a message. It has room for one.
@@ -233,6 +235,14 @@ func (p *Port) Told(s *history.Status) {
 	if p != nil {
 		p.Tell(s)
 	}
+}
+
+// Places returns where pages are parsed: those of all partitions, or of a crawl with one.
+func (p *Port) Places(own func() *gather.Places) *gather.Places {
+	if p == nil {
+		return own()
+	}
+	return p.Parsing
 }
 
 // Share returns the part of one partition in something that all share.

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/exchange"
 	"github.com/winnow-crawler/winnow/exchange/suffix"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -62,6 +63,8 @@ func (s *State) sent(e *event.Event) {
 	list, amounts := s.Frontier.Drained()
 	width := s.Frontier.Amounts()
 	m := exchange.Message{From: uint16(self), To: e.Part, Number: e.Message, Width: width, Lessons: s.Frontier.Lessons(), Notes: s.Mail.take(int(e.Part))}
+	m.Entries = make([]exchange.Entry, 0, len(list))
+	var urls []byte
 	for i := range list {
 		d := &list[i]
 		site, rest, _ := s.Read(d.Page)
@@ -70,7 +73,9 @@ func (s *State) sent(e *event.Event) {
 			Amounts: amounts[i*width:][:width],
 		}
 		if d.First {
-			x.URL = append(append(x.URL, s.Table.Name(site)...), rest...)
+			n := len(urls)
+			urls = append(append(urls, s.Table.Name(site)...), rest...)
+			x.URL = urls[n:]
 		}
 		if x.Depth == 0 && !s.IsSeed(d.Page) {
 			x.Depth = 1 // the receiver takes pages without depth for seeds
@@ -102,8 +107,9 @@ func (s *State) Link(r *journal.Record, m *exchange.Message) {
 			t.SiteHash = s.Key.Site(t.name)
 		} else if p, known := s.Table.LookupPage(x.Hash); !known {
 			continue // the record that made it known is lost
-		} else if _, rest, ok := s.Read(p); ok {
-			t.rest = bytes.Clone(rest) // what judges a refused page looks at its URL
+		} else if int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage {
+			_, rest, _ := s.Read(p)
+			t.rest = bytes.Clone(rest) // what judges it again looks at its URL
 		}
 		p, ok := d.number(&t)
 		if !ok || m.Width != s.Frontier.Amounts() {
