@@ -45,6 +45,7 @@ type life struct {
 	tenants  map[int]*tenant
 	burying  map[string]bool
 	rests    map[int]roster.Instant // when a partition was served last
+	unable   map[int]roster.Instant // when there was no room for a partition
 	handed   int                    // the partition that was handed over last, -1: none
 	handedAt roster.Instant
 	leaving  bool
@@ -55,7 +56,7 @@ func newLife(n *Node, incarnation uint64) *life {
 	l := &life{
 		node: n, roster: roster.New(n.Name, len(n.Partitions)), wake: make(chan struct{}, 1),
 		value:   nodeValue{Incarnation: incarnation, State: alive, ID: n.ID, Address: n.Address, Version: n.Version},
-		tenants: map[int]*tenant{}, burying: map[string]bool{}, rests: map[int]roster.Instant{}, handed: -1,
+		tenants: map[int]*tenant{}, burying: map[string]bool{}, rests: map[int]roster.Instant{}, unable: map[int]roster.Instant{}, handed: -1,
 	}
 	l.ctx, l.lapse = context.WithCancel(context.Background())
 	return l
@@ -274,6 +275,7 @@ func (l *life) step() {
 	now := l.node.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.recover(now)
 	for _, d := range l.roster.Deaths(now) {
 		if !l.burying[d.Name] {
 			l.burying[d.Name] = true

@@ -72,7 +72,7 @@ func (t *tenant) serve() {
 		log.Info("another node has taken the partition")
 	case errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnable):
 		log.Error("this node cannot serve the partition; another one is to take it", "error", err)
-		t.life.refuse(t.partition)
+		t.life.refuse(t.partition, errors.Is(err, ErrUnable))
 		t.release()
 	case err == nil || t.ctx.Err() != nil:
 		t.release()
@@ -81,12 +81,30 @@ func (t *tenant) serve() {
 	}
 }
 
-// refuse notes that the node cannot serve a partition.
-func (l *life) refuse(p int) {
+// unableTime is how long a node does not serve a partition for which it had no room.
+const unableTime = time.Minute
+
+// refuse notes that the node cannot serve a partition; for a while: for some time.
+func (l *life) refuse(p int, while bool) {
+	now := l.node.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if while {
+		l.unable[p] = now
+	}
 	if !slices.Contains(l.value.Without, p) {
 		l.value.Without = append(slices.Clone(l.value.Without), p)
+	}
+}
+
+// recover lets the node serve partitions again for which it had no room some time ago. The life is
+// locked.
+func (l *life) recover(now roster.Instant) {
+	for p, at := range l.unable {
+		if now.Monotonic-at.Monotonic > unableTime {
+			delete(l.unable, p)
+			l.value.Without = slices.DeleteFunc(slices.Clone(l.value.Without), func(q int) bool { return q == p })
+		}
 	}
 }
 

@@ -240,9 +240,25 @@ func (w *world) check(want map[string]string) {
 		w.showMessages()
 	}
 	w.samePages(b.pages, want)
-	if n := w.ends(); n != 1 {
+	w.checkEnd()
+}
+
+// checkEnd checks that the end was declared once.
+func (w *world) checkEnd() {
+	w.t.Helper()
+	if n := w.ends() - w.stopped; n != 1 {
 		w.t.Errorf("the end was declared %d times", n)
 	}
+}
+
+// checkLimit does what check does, for a crawl that was to fetch so many pages.
+func (w *world) checkLimit() {
+	w.t.Helper()
+	w.checkServed(false)
+	if b := w.verify(true); b.fetched != w.config.Pages {
+		w.t.Errorf("%d pages were fetched, not %d", b.fetched, w.config.Pages)
+	}
+	w.checkEnd()
 }
 
 // ends returns how often the end was declared.

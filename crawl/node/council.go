@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -349,7 +350,7 @@ func (h *hall) obey(w word) {
 	if h.word.Stop != "" {
 		w.Stop = h.word.Stop
 	}
-	changed := w != h.word
+	changed := w.Stop != h.word.Stop || w.Paused != h.word.Paused
 	h.word = w
 	if changed {
 		for i := range h.seats {
@@ -443,6 +444,29 @@ func (h *hall) decree(ctx context.Context) {
 	}
 }
 
+// preside makes an epoch that of the coordinator, before its partition does anything. From then on
+// those before it decide nothing, even if what they have written arrives late.
+func (h *hall) preside(ctx context.Context, t *cluster.Tenure) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-t.Lost():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := setWord(ctx, h.engine, func(w *word) { w.Chair = max(w.Chair, t.Epoch) }); err != nil {
+		return fmt.Errorf("%w: the word of the crawl cannot be changed: %v", cluster.ErrLost, err)
+	}
+	for h.look(ctx) != nil {
+		if err := pause(ctx, retryDelay); err != nil {
+			return fmt.Errorf("%w: %v", cluster.ErrLost, err)
+		}
+	}
+	return nil
+}
+
 // declare writes the end that the council has found to the register.
 func (h *hall) declare(ctx context.Context) {
 	h.mu.Lock()
@@ -458,7 +482,7 @@ func (h *hall) declare(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	err := setWord(ctx, h.engine, func(w *word) {
-		if w.Stop == "" {
+		if w.Stop == "" && w.Chair == b.self.epoch {
 			w.Stop = why
 		}
 	})

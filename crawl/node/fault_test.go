@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,7 +94,12 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 	if seed%4 == 3 {
 		bad.Delay, bad.Late = 500*time.Millisecond, 0.005
 	}
-	w := newFaultWorld(t, seed, size.parts, bad, nil)
+	why := "finished"
+	w := newFaultWorld(t, seed, size.parts, bad, func(c *config.Config) {
+		if seed%10 == 4 {
+			c.Pages, why = 40, "pages"
+		}
+	})
 	for i := range size.nodes {
 		w.run(fmt.Sprint("node", i))
 	}
@@ -103,7 +109,7 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 	}
 	for range 1 + w.draw(4) {
 		time.Sleep(time.Duration(w.draw(int64(20 * time.Second))))
-		if w.ends() > 0 {
+		if w.ends() > w.stopped {
 			break
 		}
 		w.fault()
@@ -112,57 +118,127 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 		}
 	}
 	w.stopAtGates(0)
-	w.finish(30*time.Minute, "finished")
-	w.check(want)
+	w.finish(30*time.Minute, why)
+	if why == "finished" {
+		w.check(want)
+	} else {
+		w.checkLimit()
+	}
 	t.Logf("%v, ended after %v, last dial after %v, %d dials, %d upsets, %d stalls", time.Since(w.start), w.ended.Sub(w.start), w.dials[len(w.dials)-1].at.Sub(w.start), len(w.dials), len(w.upsets), len(w.stalls))
 	w.end()
 }
 
-// fault lets something happen to a node.
+// fault lets something happen: most of the time to one node.
 func (w *world) fault() {
 	name := w.victim()
 	w.mu.Lock()
 	p := w.nodes[name]
 	w.mu.Unlock()
 	d := time.Duration(w.draw(int64(3 * roster.TTL)))
-	switch w.draw(8) {
-	case 0, 1, 2: // killed
+	switch w.draw(13) {
+	case 0, 1, 2:
 		p.kill(int(w.draw(3)))
 		time.Sleep(d / 4)
 		w.run(name)
 	case 3, 4:
 		w.ending.Go(func() { p.stop(d) })
-	case 5:
+	case 5, 6:
 		way := w.draw(3)
-		w.broker.Part(name, way != 0, way != 1)
-		w.upset(name)
-		w.ending.Go(func() {
-			time.Sleep(d)
-			w.broker.Part(name, false, false)
-		})
-	case 6: // it leaves, and comes back
-		p.cancel()
-		select {
-		case r := <-p.ended:
-			if r.err != nil {
-				w.t.Errorf("node %s: %v", name, r.err)
-			}
-			if w.ends() == 0 || len(w.nodes) == 1 {
-				w.run(name)
-			}
-		case <-time.After(5 * time.Minute):
-			w.t.Fatalf("node %s does not leave", name)
-		}
-	case 7: // another one joins
+		w.part(d, way != 0, way != 1, name)
+	case 7:
+		w.leave(p)
+	case 8:
 		w.run(fmt.Sprint("more", w.draw(1000)))
+	case 9: // a full disk
+		p.root.Limit(0, syscall.ENOSPC)
+		w.upset(name)
+		time.Sleep(d / 4)
+		p.root.Limit(-1, nil)
+	case 10: // the power fails everywhere, or the engine
+		if w.draw(2) == 0 {
+			w.part(d, true, true, w.names()...)
+			return
+		}
+		names := w.names()
+		for _, name := range names {
+			w.nodes[name].kill(powerLoss)
+		}
+		time.Sleep(d / 4)
+		for _, name := range names {
+			w.run(name)
+		}
+	case 11:
+		w.command(commandPause)
+		time.Sleep(d / 4)
+		w.command(commandResume)
+	case 12:
+		w.restart()
 	}
+}
+
+// command gives a command to all nodes.
+func (w *world) command(c string) {
+	w.t.Helper()
+	if err := Command(w.t.Context(), w.user(), c); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// restart stops the crawl in order, and lets it continue. It may have ended meanwhile.
+func (w *world) restart() {
+	w.t.Helper()
+	names := w.names()
+	w.command(commandStop)
+	if x, _, err := getWord(w.t.Context(), w.user().Register); err != nil || x.Stop != whyStopped {
+		return
+	}
+	w.finish(10*time.Minute, whyStopped)
+	w.stopped++
+	w.command(commandResume)
+	for _, name := range names {
+		w.run(name)
+	}
+}
+
+// part parts nodes from the engine for a while.
+func (w *world) part(d time.Duration, out, in bool, names ...string) {
+	for _, name := range names {
+		w.broker.Part(name, out, in)
+		w.upset(name)
+	}
+	w.ending.Go(func() {
+		time.Sleep(d)
+		for _, name := range names {
+			w.broker.Part(name, false, false)
+		}
+	})
+}
+
+// leave lets a node leave and come back.
+func (w *world) leave(p *process) {
+	w.t.Helper()
+	p.cancel()
+	select {
+	case r := <-p.ended:
+		if r.err != nil {
+			w.t.Errorf("node %s: %v", p.name, r.err)
+		}
+		w.run(p.name)
+	case <-time.After(5 * time.Minute):
+		w.t.Fatalf("node %s does not leave", p.name)
+	}
+}
+
+// names returns the names of the nodes that run.
+func (w *world) names() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.nodes))
 }
 
 // victim returns a node: half of the time that of the coordinator.
 func (w *world) victim() string {
-	w.mu.Lock()
-	names := slices.Sorted(maps.Keys(w.nodes))
-	w.mu.Unlock()
+	names := w.names()
 	if w.draw(2) == 0 {
 		if owner := w.owner(0); slices.Contains(names, owner) {
 			return owner

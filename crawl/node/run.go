@@ -247,6 +247,11 @@ const whyDisk, whyMemory = "disk", "memory"
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hall
+	if l.self == 0 {
+		if err := h.preside(ctx, t); err != nil {
+			return err
+		}
+	}
 	if h.ended() != "" {
 		<-ctx.Done()
 		return nil

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +24,22 @@ func TestKilled(t *testing.T) {
 		w.finish(10*time.Minute, "finished")
 		w.check(nil)
 		t.Logf("%v, %d dials", time.Since(w.start), len(w.dials))
+		w.end()
+	})
+}
+
+// A node without others whose disk is full goes on when there is room again.
+func TestFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWorld(t, 1, 8, memory.Faults{}, nil)
+		p := w.run("a")
+		time.Sleep(15 * time.Second)
+		p.root.Limit(0, syscall.ENOSPC)
+		w.upset("a")
+		time.Sleep(20 * time.Second)
+		p.root.Limit(-1, nil)
+		w.finish(10*time.Minute, "finished")
+		w.check(nil)
 		w.end()
 	})
 }

@@ -14,6 +14,7 @@ import (
 type word struct {
 	Stop   string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
 	Paused bool   `json:"paused,omitempty"`
+	Chair  uint64 `json:"chair,omitempty"` // the epoch of the latest coordinator; others decide nothing
 	Moved  string `json:"moved,omitempty"` // to where the crawl was brought, which continues there; "": it was not
 }
 
@@ -45,7 +46,7 @@ func Command(ctx context.Context, e cluster.Engine, c string) error {
 	case commandResume:
 		change = func(w *word) {
 			if to = w.Moved; to == "" {
-				*w = word{}
+				w.Stop, w.Paused = "", false
 			}
 		}
 	default:

@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"os"
 	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -39,18 +41,20 @@ type world struct {
 	plan   *Plan
 	start  time.Time
 
-	mu     sync.Mutex
-	rng    *rand.Rand
-	gates  int64 // every so many times a process is stopped at a gate; 0: never
-	disks  map[string]*disk.Memory
-	roots  []*disk.Memory // of nodes that have lost their disks: their archives count
-	nodes  map[string]*process
-	ending sync.WaitGroup
-	dials  []dial
-	upsets []upset   // when requests of a node may have been lost
-	stalls []*stall  // connections of processes that were stopped
-	words  []word    // that were in the register
-	ended  time.Time // when the last of them came
+	mu      sync.Mutex
+	rng     *rand.Rand
+	gates   int64 // every so many times a process is stopped at a gate; 0: never
+	disks   map[string]*disk.Memory
+	roots   []*disk.Memory // of nodes that have lost their disks: their archives count
+	nodes   map[string]*process
+	ending  sync.WaitGroup
+	dials   []dial
+	upsets  []upset   // when requests of a node may have been lost
+	stalls  []*stall  // connections of processes that were stopped
+	log     *os.File  // nil: there is none
+	stopped int       // how often the crawl was stopped by a command
+	words   []word    // that were in the register
+	ended   time.Time // when the last of them came
 }
 
 // A dial is a connection that a node has opened.
@@ -89,6 +93,7 @@ func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so a
 		t: t, server: server, broker: memory.New(seed, f), start: time.Now(), rng: rand.New(rand.NewPCG(seed, 3)),
 		disks: map[string]*disk.Memory{}, nodes: map[string]*process{},
 	}
+	w.openLog()
 	c := config.Default()
 	c.Revisit, c.Balance, c.Scope, c.Policy = "each", "", config.ScopeAny, "opic"
 	c.Contact, c.AllowPrivate, c.MaxMemory = "test@example.org", true, 1<<30
@@ -114,6 +119,25 @@ func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so a
 		}
 	})
 	return w
+}
+
+// openLog keeps the log of all nodes if the test fails, in the directory NODE_LOG.
+func (w *world) openLog() {
+	dir := os.Getenv("NODE_LOG")
+	if dir == "" {
+		return
+	}
+	f, err := os.Create(filepath.Join(dir, strings.ReplaceAll(w.t.Name(), "/", "-")))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.log = f
+	w.t.Cleanup(func() {
+		f.Close()
+		if !w.t.Failed() {
+			os.Remove(f.Name())
+		}
+	})
 }
 
 // user returns the engine as somebody sees it to whom nothing happens.
@@ -168,8 +192,8 @@ func (w *world) run(name string) *process {
 			Sizes: crawl.Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * 4 * time.Microsecond, URLs: 1, Status: 10 * time.Minute, Report: time.Minute},
 		}},
 	}
-	if os.Getenv("NODE_LOG") != "" {
-		o.Run.Log = slog.New(witness{p, slog.NewTextHandler(os.Stderr, nil)}).With("me", name)
+	if w.log != nil {
+		o.Run.Log = slog.New(witness{p, slog.NewTextHandler(w.log, nil)}).With("me", name)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -434,6 +458,10 @@ func (w *world) finish(most time.Duration, why string) {
 			}
 			delete(w.nodes, name)
 		case <-deadline:
+			if w.log != nil {
+				stack := make([]byte, 1<<20)
+				_, _ = w.log.Write(stack[:runtime.Stack(stack, true)])
+			}
 			w.t.Fatalf("node %s has not ended after %v", name, time.Since(w.start))
 		}
 	}
