@@ -37,28 +37,25 @@ func (l *learner) earned() float64 {
 func (l *learner) spend(work int) { l.numbers.Slice()[learnSpent] += uint64(work) }
 
 // pays reports whether links have paid for what was done so far. In any case there is a checkpoint
-// when there are twice as many fetched pages as at the last one.
+// when there are twice as many fetched pages as at the last one. Of several partitions each has few
+// links, and what it learns is for all: nothing has to be paid there.
 func (l *learner) pays() bool {
 	num := l.numbers.Slice()
-	return float64(num[learnSpent]) <= l.earned() || l.clock() >= 2*num[learnBegan]
+	return l.trade.foreign != nil || float64(num[learnSpent]) <= l.earned() || l.clock() >= 2*num[learnBegan]
 }
 
-// paysFit reports whether links have paid for a fit since the last one: those of all partitions, if
-// there are several, where pages have as many links as here. In any case there is one when there are
-// twice as many fetched pages as at the last one.
+// paysFit reports whether links have paid for a fit since the last one. In any case there is one
+// when there are twice as many fetched pages as at the last one, and in several partitions.
 func (l *learner) paysFit() bool {
 	num := l.numbers.Slice()
-	if 5*l.clock() >= 8*num[learnNextFit] { // which is a quarter more than at the last one
+	if l.trade.foreign != nil || 5*l.clock() >= 8*num[learnNextFit] { // which is a quarter more than at the last one
 		return true
-	}
-	since := l.earned() - math.Float64frombits(num[learnFitPaid])
-	if l.trade.foreign != nil {
-		since *= float64(l.clock()) / float64(max(1, num[learnFetched]))
 	}
 	most := fitted
 	if l.small() {
 		most = smallFitted
 	}
+	since := l.earned() - math.Float64frombits(num[learnFitPaid])
 	return fitShare*since >= float64(workOfFit(min(l.memo.page.Len(), most)))
 }
 
