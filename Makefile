@@ -25,7 +25,7 @@ COLD        := b25eb86
 # changes what is inlined and nothing else; make build and make bench use it.
 check test browser race engine: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test browser race torture engine store bench polite scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture engine store bench polite partitions scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -52,8 +52,8 @@ race:
 		CGO_ENABLED=1 go test -vet=off -race -short -run $(RACE_TESTS) $(RACE_LONG); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
-torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/node ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
+torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; three quarters of an hour
+	WINNOW_TORTURE=50 go test -count=1 -timeout 90m -v -run 'Torture|Crash|Faults|PowerLoss|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|DepthExact|PaperExperiments|CastilloExperiments|TestPolicies' ./cluster ./cmd/winnow ./crawl ./crawl/node ./crawl/partition ./crawl/recut ./fakeweb/serve ./lab/papers/... ./sim ./policy/policytest
 	go test -count=1 -tags gonum -run Gonum ./graph/rank
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cluster/nats ./cmd/winnow ./crawl ./crawl/member ./crawl/metrics ./crawl/stored/text
 
@@ -77,6 +77,10 @@ bench: ## ratios against yardsticks, then every Go benchmark, then other crawler
 
 polite: ## bar 5 and 10,000 requests in flight, on loopback sockets; minutes, both cores
 	WINNOW_POLITE=1 go test -count=1 -timeout 30m -run 'Polite|InFlight' -v ./bench
+
+partitions: ## processor time and memory of crawls with 1, 2, 4 and 16 partitions, by turns, on loopback sockets; ten minutes
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	WINNOW_PROFILES=$$dir go test -count=1 -timeout 60m -v -run '^TestCPU$$' ./crawl/partition
 
 scale: ## 100 M URLs through the core, 200 M through the table of seen URLs, a crawl to 5 M known URLs, links in other orders; an hour on a quiet machine, 8 GiB
 	WINNOW_SCALE=1 go test -count=1 -timeout 3h -v ./bench/scale

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/port"
@@ -188,9 +189,15 @@ func (o *outcomes) ruledFor(r *journal.Record, t *task, class robots.Class, agai
 func (o *outcomes) told(now time.Duration, x *state.Rules) {
 	id, known := o.state.Table.LookupSite(o.state.Key.Site([]byte(x.Site)), []byte(x.Site))
 	to, waits := o.state.Frontier.Asks(id)
-	rules, err := robots.Decode(x.Rules)
-	if !known || !waits || err != nil {
+	if !known || !waits {
 		return // it was closed meanwhile
+	}
+	var rules robots.Rules
+	if !x.Again && x.Hop == "" {
+		var err error
+		if rules, err = robots.Decode(x.Rules); err != nil {
+			x.Again, x.Wait = true, time.Hour // a partition of another version
+		}
 	}
 	r := o.begin(event.Ruled, now)
 	e := &r.Event
@@ -198,8 +205,13 @@ func (o *outcomes) told(now time.Duration, x *state.Rules) {
 	r.Facts.Status, r.Facts.Note = x.Status, x.Note
 	var others []string
 	switch {
-	case x.Again:
-		o.retrySite(r, x.Wait)
+	case x.Again: // that partition does not know how often it has failed
+		status := int(x.Status)
+		if x.Class == event.ServerError && status == 0 { // it was not requested
+			status = http.StatusServiceUnavailable
+		}
+		_, again := o.state.Robots.Judge(o.robots, robots.Response{Status: status}, id, now)
+		o.retrySite(r, max(x.Wait, again))
 	case x.Hop != "":
 		o.hopTo(r, x.Hop)
 	default:

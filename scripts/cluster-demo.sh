@@ -1,7 +1,7 @@
 #!/bin/sh
 # Shows a cluster on one machine, without the Web: three nodes crawl the web that winnow web serves, one
 # of them is killed (kill -9) in the middle, the other two take over, and the crawl finishes. At the
-# end the server says what it has seen. It takes about two minutes, uses loopback addresses only, and
+# end the crawl is verified, and the server says what it has seen. It takes about two minutes, uses loopback addresses only, and
 # removes everything.
 #
 #   scripts/cluster-demo.sh [WINNOW]      the program, by default the one of go build ./cmd/winnow
@@ -65,6 +65,17 @@ rc=0
 wait "$crawl" || rc=$?
 tail -n +5 "$dir/crawl.err"
 cat "$dir/crawl.out"
+
+say "node b comes back; the crawl is brought into one directory and verified"
+start b 17430
+# shellcheck disable=SC2086
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	[ "$("$winnow" status $cluster | grep -c ^node)" = 3 ] && break
+	sleep 1
+done
+# shellcheck disable=SC2086
+"$winnow" cluster gather -o "$dir/demo.crawl" $cluster --name demo
+"$winnow" verify "$dir/demo.crawl"
 
 say "what the server has seen"
 kill -INT "$web"

@@ -65,6 +65,9 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
 			if err := opt.clusterFlags.check(u, cmd); err != nil {
 				return err
 			}
+			if opt.cluster == "" && opt.detach {
+				return console.WithHint(console.Usagef("--detach is for a crawl of a cluster"), "try: %s", u.WithFlag("--cluster", "a.example:7420"))
+			}
 			if opt.cluster != "" {
 				return runClusterCrawl(cmd.Context(), u, opt, args)
 			}

@@ -17,6 +17,9 @@ import (
 // askTime is how long those who ask wait for an answer of a cluster.
 const askTime = 10 * time.Second
 
+// joinTries is how often, once a second, those who ask look whether the first node has joined.
+const joinTries = 5
+
 // A Cluster is a connection with a cluster.
 type Cluster struct {
 	conn     *nats.Conn
@@ -34,6 +37,13 @@ func Connect(ctx context.Context, p Place) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	r, n, err := nats.OpenRegister(ctx, nc)
+	for range joinTries {
+		if p.external || !errors.Is(err, nats.ErrNone) {
+			break
+		}
+		pause(ctx, time.Second) // a broker of ours runs, so its node is about to join
+		r, n, err = nats.OpenRegister(ctx, nc)
+	}
 	switch {
 	case errors.Is(err, nats.ErrNone):
 		err = &hint.Error{Text: "no node has joined the cluster at " + p.String() + " yet", Hint: "start one: winnow node --help"}

@@ -76,8 +76,9 @@ func (n *Node) see(ctx context.Context, name string, e entry) {
 	}
 }
 
-// retryTime is the time after which a node that could not take part in a crawl tries again.
-const retryTime = 10 * time.Second
+// retryTime is the time after which a node that could not take part in a crawl tries again. It is
+// short: the copy of the register that this node reads may not have the crawl yet.
+const retryTime = 2 * time.Second
 
 // work takes part in a crawl, until the context ends.
 func (n *Node) work(ctx context.Context, j *job) {

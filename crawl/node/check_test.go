@@ -197,12 +197,12 @@ func (w *world) add(b *books, s *state.State) {
 		p := graph.Page(j)
 		b.cash += s.Frontier.Value(p, 0)
 		bar := s.Frontier.Bar(p)
-		if s.Frontier.State(p) == frontier.RefusedPage && bar == event.BarForeign {
-			continue
+		if s.Frontier.State(p) == frontier.RefusedPage && (bar == event.BarForeign || bar == event.BarNoFollow) {
+			continue // it is not known whose it is
 		}
 		url := string(s.AppendURL(nil, p))
 		if b.pages[url] != "" {
-			w.t.Errorf("%s is a page of two partitions", url)
+			w.t.Errorf("%s is a page of two partitions: %s, %v %v", url, b.pages[url], s.Frontier.State(p), bar)
 		}
 		b.pages[url] = fmt.Sprint(s.Frontier.State(p), bar)
 	}

@@ -1,31 +1,74 @@
 package node
 
 import (
+	"maps"
+	"slices"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/winnow-crawler/winnow/cluster/memory"
+	"github.com/winnow-crawler/winnow/cluster/roster"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Three nodes crawl a web. One of them is killed in the middle, and others take its partitions. The
-// crawl finishes, every wanted page comes once, and nothing is wrong with the journals.
-func TestKilled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 1, 8, fakeweb.Spec{Pages: 120, Sites: 20, Links: 900, Seed: 7}, answer.Options{}, memory.Faults{}, nil)
-		for _, name := range []string{"a", "b", "c"} {
-			w.run(name)
+// Three nodes crawl a web. One of them is killed in the middle, stopped, or cut off, and others take its
+// partitions within the time that the lease allows. The crawl finishes, every wanted page comes once,
+// nothing is wrong with the journals, and the end is declared within five seconds.
+func TestTakeover(t *testing.T) {
+	ways := map[string]func(w *world, p *process){
+		"killed":  func(_ *world, p *process) { p.kill(killed) },
+		"stopped": func(w *world, p *process) { w.ending.Go(func() { p.stop(90 * time.Second) }) },
+		"parted":  func(w *world, p *process) { w.part(90*time.Second, true, true, p.name) },
+	}
+	if testing.Short() { // the race detector needs no more
+		ways = map[string]func(*world, *process){"killed": ways["killed"]}
+	}
+	for _, how := range slices.Sorted(maps.Keys(ways)) {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { takeOver(t, ways[how]) })
+		})
+	}
+}
+
+func takeOver(t *testing.T, fault func(*world, *process)) {
+	w := newWorld(t, 1, 8, fakeweb.Spec{Pages: 200, Sites: 20, Links: 1500, Seed: 7}, answer.Options{}, memory.Faults{}, nil)
+	for _, name := range []string{"a", "b", "c"} {
+		w.run(name)
+	}
+	time.Sleep(12 * time.Second)
+	fault(w, w.nodes[w.owner(0)])
+	w.finish(10*time.Minute, "finished")
+	w.check(nil)
+	last, gap := w.times()
+	if gap > roster.TTL+roster.Margin+8*time.Second {
+		t.Errorf("a site was not requested for %v", gap)
+	}
+	if d := w.ended.Sub(last); d > 5*time.Second {
+		t.Errorf("the end was declared %v after the last request", d)
+	}
+	t.Logf("a site was not requested for %v; the end was declared %v after the last request", gap, w.ended.Sub(last))
+	w.end()
+}
+
+// times returns when the last request ended, and the longest time between two requests to a site.
+func (w *world) times() (last time.Time, gap time.Duration) {
+	n := w.server.Counter()
+	for i := range n.Sites() {
+		list := n.Requests(graph.Site(i))
+		for k, q := range list {
+			if last.Before(n.Began().Add(q.End)) {
+				last = n.Began().Add(q.End)
+			}
+			if k > 0 {
+				gap = max(gap, q.Start-list[k-1].End)
+			}
 		}
-		time.Sleep(12 * time.Second)
-		w.nodes["b"].kill(killed)
-		w.finish(10*time.Minute, "finished")
-		w.check(nil)
-		t.Logf("%v, %d dials", time.Since(w.start), len(w.dials))
-		w.end()
-	})
+	}
+	return last, gap
 }
 
 // A node without others whose disk is full goes on when there is room again.

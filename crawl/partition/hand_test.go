@@ -22,12 +22,13 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
-// A handWeb is a web of hosts that a test describes, without robots.txt, each at an address of its own.
+// A handWeb is a web of hosts that a test describes, each at an address of its own.
 type handWeb struct {
 	faultWeb
-	hosts map[string]http.HandlerFunc
-	mu    sync.Mutex
-	asked map[string]int // by URL, how often
+	hosts  map[string]http.HandlerFunc
+	robots map[string]http.HandlerFunc // by host; those that are not there have none
+	mu     sync.Mutex
+	asked  map[string]int // by URL, how often
 }
 
 // newHandWeb makes a web. It belongs into a synctest bubble.
@@ -48,11 +49,14 @@ func (w *handWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	w.asked["http://"+r.Host+r.URL.RequestURI()]++
 	w.mu.Unlock()
-	if f := w.hosts[r.Host]; f != nil && r.URL.Path != "/robots.txt" {
-		f(rw, r)
-	} else {
-		http.NotFound(rw, r)
+	f := w.hosts[r.Host]
+	if r.URL.Path == "/robots.txt" {
+		f = w.robots[r.Host]
 	}
+	if f == nil {
+		f = http.NotFound
+	}
+	f(rw, r)
 }
 
 func (w *handWeb) resolve(_ context.Context, host string) (fetch.Names, error) {

@@ -174,6 +174,7 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("requests in traps: %.0f with one partition, %.0f with four", traps[1], traps[4])
 	if traps[4] > 1.25*traps[1] {
 		t.Errorf("%.0f requests in traps with four partitions, %.0f with one", traps[4], traps[1])
 	}

@@ -95,6 +95,7 @@ type joiner struct {
 	asked   map[string]*asked // by the name of its site
 	running bool              // a session has begun
 	parts   joinedParts
+	closed  map[graph.Site]bool // sites that were given up
 
 	conn      uint32                // the last connection of the session
 	addresses map[netip.Addr]uint32 // their numbers
@@ -132,7 +133,7 @@ type ruling struct {
 }
 
 func newJoiner(all *history.All) (*joiner, error) {
-	j := &joiner{asked: map[string]*asked{}, addresses: map[netip.Addr]uint32{}, at: map[graph.Site]uint32{}, parts: joinedParts{asks: map[uint64]graph.Page{}}}
+	j := &joiner{asked: map[string]*asked{}, addresses: map[netip.Addr]uint32{}, at: map[graph.Site]uint32{}, closed: map[graph.Site]bool{}, parts: joinedParts{asks: map[uint64]graph.Page{}}}
 	pages, sites := 0, 0
 	var first int64
 	for i, c := range all.Crawls {

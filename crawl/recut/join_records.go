@@ -45,6 +45,12 @@ func (m *member) translate(r *journal.Record) error {
 		m.append()
 	case event.Rendered:
 		return fmt.Errorf("record %d of partition %d: an event %v, which crawls with several partitions do not have", r.Seq, m.self, e.Kind)
+	case event.Resolved:
+		m.same(r)
+		if !e.Again && e.Class.Failed() {
+			m.closed[m.rec.Event.Site] = true
+		}
+		m.append()
 	default:
 		m.same(r)
 		m.append()
@@ -305,6 +311,9 @@ func (m *member) told(r *journal.Record) {
 	a.used++
 	if a.told[a.used-1].done {
 		return // with the request
+	}
+	if m.closed[m.siteOf(r.Event.Site)] {
+		return // it was returned when that site was given up
 	}
 	x := m.begin(event.Withdrawn, r.Now+m.translation.later)
 	x.Event.Site, x.Event.Hop = m.siteOf(r.Event.For), true

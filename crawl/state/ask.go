@@ -3,6 +3,8 @@ package state
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -111,10 +113,35 @@ func (s *State) Ask(r *journal.Record, x *Ask) bool {
 func (s *State) asked(r *journal.Record) {
 	e := &r.Event
 	if e.Bar != event.NoBar {
-		s.answer(e.Needs[0], &Rules{Class: event.ServerError, Again: true, Wait: time.Hour, Note: "robots.txt moved to a site that is not requested"})
+		s.answer(e.Needs[0], notRequested())
 		return
 	}
 	s.Robots.hops[e.Needs[0]] = hop{r.Facts.Hop, int(r.Facts.Step)}
+}
+
+// notRequested is the answer about a robots.txt that is not requested.
+func notRequested() *Rules {
+	return &Rules{Class: event.ServerError, Again: true, Wait: time.Hour, Note: "robots.txt moved to a site that is not requested"}
+}
+
+// giveUpAsked tells other partitions that a site is closed to which a robots.txt of theirs has moved.
+func (s *State) giveUpAsked(id graph.Site) {
+	if _, of := s.Self(); of == 0 || !s.Frontier.Closed(id) || s.IsForeign(id) {
+		return
+	}
+	for _, of := range slices.Sorted(maps.Keys(s.Robots.hops)) {
+		if _, here := s.Robots.HopAt(of, id); here && s.IsForeign(of) {
+			s.withdrawHop(of)
+		}
+	}
+}
+
+// withdrawHop lets the robots.txt of a site not be requested at the site to which it has moved.
+func (s *State) withdrawHop(of graph.Site) {
+	if _, moved := s.Robots.hops[of]; moved && s.IsForeign(of) {
+		s.answer(of, notRequested())
+	}
+	delete(s.Robots.hops, of)
 }
 
 // answerAsked tells another partition what became of the robots.txt of one of its sites.

@@ -239,9 +239,11 @@ func (s *State) count(r *journal.Record) {
 		s.Requests[e.Task.Kind]++
 	case event.Resolved:
 		s.closeRequisites(r, e.Site)
+		s.giveUpAsked(e.Site)
 	case event.Ruled:
 		s.ruled(r)
 		s.closeRequisites(r, e.For)
+		s.giveUpAsked(e.For)
 	case event.Listed:
 		s.listed(r)
 	case event.Named:
@@ -259,7 +261,7 @@ func (s *State) count(r *journal.Record) {
 		s.rendered(r)
 	case event.Withdrawn:
 		if e.Hop {
-			delete(s.Robots.hops, e.Site)
+			s.withdrawHop(e.Site)
 		}
 		s.Sitemaps.withdraw(e.Site, r.Facts.Files)
 	case event.Session:
