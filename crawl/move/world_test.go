@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,8 +36,9 @@ type world struct {
 	server *serve.Server
 	broker *memory.Broker
 	config config.Config
-	disks  map[string]*disk.Memory // by node; "" is the one machine
 	plan   *node.Plan
+	mu     sync.Mutex
+	disks  map[string]*disk.Memory // by node; "" is the one machine
 }
 
 func newWorld(t *testing.T, partitions int) *world {
@@ -60,6 +62,8 @@ func newWorld(t *testing.T, partitions int) *world {
 }
 
 func (w *world) disk(name string) *disk.Memory {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.disks[name] == nil {
 		w.disks[name] = disk.NewMemory()
 	}
