@@ -159,7 +159,9 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	8: a smaller model of foresight
 //	9: requisites of pages
 //	10: features of foresight without logarithms, the number of its checkpoints
-const layoutVersion = 11
+//	11: what partitions tell each other for foresight
+//	12: the work of foresight
+const layoutVersion = 12
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

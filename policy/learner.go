@@ -91,6 +91,9 @@ const (
 	learnNews           // see noteNews, bits of a float64
 	learnRefit          // 1 if the model is new to the waiting pages
 	learnRound          // checkpoints that have begun
+	learnLinks          // links of fetched pages
+	learnSpent          // work, see spend
+	learnFitPaid        // what was earned at the last fit, bits of a float64
 	learnNumbers
 )
 
@@ -270,6 +273,7 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 		l.noteDull(p)
 	}
 	l.sample(p, state, len(links))
+	l.numbers.Slice()[learnLinks] += uint64(len(links))
 	if order.Brought(o) {
 		l.follow(p, links)
 	} else {

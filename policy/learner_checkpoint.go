@@ -64,7 +64,7 @@ func (l *learner) ending() bool {
 // looks reports whether labels are to be renewed at the checkpoint under way.
 func (l *learner) looks() bool {
 	num, now := l.numbers.Slice(), l.clock()
-	return now >= smallPages || now <= looksAlways || num[learnRound]%looksEvery == 0 || now >= num[learnNextFit]
+	return now >= smallPages || now <= looksAlways || num[learnRound]%looksEvery == 0 || now >= num[learnNextFit] && l.paysFit()
 }
 
 // firstPages is the number of fetched pages before the first checkpoint, and between two of them at
@@ -97,7 +97,7 @@ func (l *learner) fitPace() (part uint64) {
 func (l *learner) Work(links int) (more bool) {
 	num := l.numbers.Slice()
 	if num[learnStage] == learnIdle {
-		if l.clock() < num[learnNext] {
+		if l.clock() < num[learnNext] || !l.pays() {
 			return false
 		}
 		l.begin()
@@ -126,6 +126,7 @@ func (l *learner) begin() {
 	if l.small() {
 		many = smallSweeps
 	}
+	l.spend(many * (sweepPageWork*l.group.Len() + sweepGroupWork*l.tree.Len() + sweepLinkWork*int(num[learnKept])))
 	l.est.Begin(l.group.Len(), l.tree.Len(), many)
 }
 
@@ -139,6 +140,7 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
+		l.spend(labelPageWork*l.group.Len() + labelGroupWork*l.tree.Len())
 		l.index.Begin(int(num[learnPages]))
 	case learnMeans:
 		num[learnMeaned] = num[learnGroups]
@@ -181,7 +183,7 @@ func (l *learner) step(links int) (more bool) {
 		}
 		return more
 	}
-	return l.rescoring.Step(links, l.board, l.score)
+	return l.rescoring.Step(links, l.board, l.rescore)
 }
 
 // weight returns what a page contributes to the index. A page that failed, or brought nothing
@@ -373,6 +375,7 @@ func (l *learner) beginFit() bool {
 		}
 	}
 	l.trade.each(func(x []float32, label uint16) { l.model.Add(x, l.target(label)) })
+	l.payFit(used)
 	l.model.Begin()
 	return true
 }

@@ -38,6 +38,12 @@ func (l *learner) score(p graph.Page) float64 {
 	return l.predict(p)
 }
 
+// rescore returns the value of a page that has one already.
+func (l *learner) rescore(p graph.Page) float64 {
+	l.spend(scoreWork)
+	return l.score(p)
+}
+
 // predict returns what the model predicts for a page, drawn towards what the estimate of its
 // PageRank says where news are few. Before the first fit it is the estimate.
 func (l *learner) predict(p graph.Page) float64 {

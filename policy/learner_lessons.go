@@ -101,7 +101,7 @@ func (l *learner) teacher() int {
 // model of another is long overdue.
 func (l *learner) mayFit() bool {
 	now, next := l.clock(), l.numbers.At(learnNextFit)
-	return now >= next && (l.teacher() < 0 || next > 0 && now > next+next/4)
+	return now >= next && l.paysFit() && (l.teacher() < 0 || next > 0 && now > next+next/4)
 }
 
 // fitted notes that there is a new model for the others.

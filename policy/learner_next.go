@@ -3,7 +3,7 @@ package policy
 import "github.com/winnow-crawler/winnow/graph"
 
 // atNext is the number of pages that get new values after an attempt.
-const atNext = 5
+const atNext = 3
 
 // rescoreNext gives new values to the pages that a site would hand out next. Between two
 // checkpoints a page that was fetched tells something about those like it. It is not done at the
@@ -11,6 +11,6 @@ const atNext = 5
 func (l *learner) rescoreNext(s graph.Site) {
 	l.next = l.board.Top(l.next[:0], s, atNext)
 	for _, p := range l.next {
-		l.board.Set(p, l.score(p))
+		l.board.Set(p, l.rescore(p))
 	}
 }

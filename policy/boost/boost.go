@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // bins is the number of classes into which the values of a feature are divided.
-const bins = 32
+const bins = 16
 
 // Room is the room for the features of an example, and for the questions or answers of a tree.
 const Room = 16

@@ -6,7 +6,7 @@ import (
 )
 
 // sampled is the number of values of a feature, or a little more, by which classes are made.
-const sampled = 500
+const sampled = 250
 
 // class divides the values of a feature into classes of about equal size.
 func (l *Learner) class(f int) {
