@@ -348,7 +348,7 @@ func (h *hall) lookFirst(ctx context.Context) bool {
 func (h *hall) obey(w word) {
 	h.mu.Lock()
 	if h.word.Stop != "" {
-		w.Stop = h.word.Stop
+		w.Stop, w.Turn = h.word.Stop, h.word.Turn
 	}
 	changed := w.Stop != h.word.Stop || w.Paused != h.word.Paused
 	h.word = w

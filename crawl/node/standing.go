@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type Standing struct {
 // doneValue is the value of the key of a partition that has ended with the crawl.
 type doneValue struct {
 	Epoch  uint64         `json:"epoch"`
+	Turn   int            `json:"turn"` // as the word had it: one of an earlier turn does not count
 	Status history.Status `json:"status"`
 }
 
@@ -33,22 +35,24 @@ func doneKey(part int) string { return doneKind + "." + strconv.Itoa(part) }
 // Stand reads how a crawl stands.
 func Stand(ctx context.Context, r cluster.Register) (Standing, error) {
 	s := Standing{Done: map[int]*history.Status{}}
+	turn, turns := 0, map[int]int{}
 	err := cluster.Values(ctx, r, func(v cluster.Value) {
 		kind, name, _ := strings.Cut(v.Key, ".")
 		switch kind {
 		case wordKey:
 			var w word
 			if json.Unmarshal(v.Data, &w) == nil {
-				s.Stop, s.Paused = w.Stop, w.Paused
+				s.Stop, s.Paused, turn = w.Stop, w.Paused, w.Turn
 			}
 		case doneKind:
 			var x doneValue
 			if p, err := strconv.Atoi(name); err == nil && json.Unmarshal(v.Data, &x) == nil {
 				restore(&x.Status)
-				s.Done[p] = &x.Status
+				s.Done[p], turns[p] = &x.Status, x.Turn
 			}
 		}
 	})
+	maps.DeleteFunc(s.Done, func(p int, _ *history.Status) bool { return turns[p] != turn })
 	return s, err
 }
 
@@ -58,10 +62,13 @@ func restore(s *history.Status) { s.Ran = time.Duration(s.Worked * float64(time.
 // note writes to the register how a partition has ended with the crawl. It is for those who ask for
 // the status, and nothing depends on it.
 func (h *hall) note(self int, s *seat, sum *crawl.Summary) {
-	if sum == nil || h.ended() == "" || s.gate() != nil {
+	h.mu.Lock()
+	w := h.word
+	h.mu.Unlock()
+	if sum == nil || w.Stop == "" || s.gate() != nil {
 		return
 	}
-	data, err := json.Marshal(doneValue{s.epoch, sum.Status})
+	data, err := json.Marshal(doneValue{s.epoch, w.Turn, sum.Status})
 	if err != nil {
 		return
 	}

@@ -15,6 +15,7 @@ type word struct {
 	Stop   string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
 	Paused bool   `json:"paused,omitempty"`
 	Chair  uint64 `json:"chair,omitempty"` // the epoch of the latest coordinator; others decide nothing
+	Turn   int    `json:"turn,omitempty"`  // how often the crawl was resumed after it had ended
 	Moved  string `json:"moved,omitempty"` // to where the crawl was brought, which continues there; "": it was not
 }
 
@@ -45,9 +46,13 @@ func Command(ctx context.Context, e cluster.Engine, c string) error {
 		change = func(w *word) { w.Paused = true }
 	case commandResume:
 		change = func(w *word) {
-			if to = w.Moved; to == "" {
-				w.Stop, w.Paused = "", false
+			if to = w.Moved; to != "" {
+				return
 			}
+			if w.Stop != "" {
+				w.Turn++
+			}
+			w.Stop, w.Paused = "", false
 		}
 	default:
 		return &hint.Error{Text: fmt.Sprintf("there is no command %q for a cluster", c), Hint: "commands are: stop, pause, resume"}
