@@ -135,7 +135,7 @@ func (d *Deed) settle(i int, j cluster.Journal, h journal.Header) error {
 		return err
 	}
 	if len(s.commits) == 0 || s.records() != last.Next {
-		return &hint.Error{Text: "the journal is damaged, or has not begun", Hint: "winnow verify " + d.dir + " lists what is wrong; winnow crawl --dir " + d.dir + " mends it"}
+		return &hint.Error{Text: "the journal is damaged, or has not begun", Hint: "winnow verify " + d.dir + " lists what is wrong; winnow crawl --dir " + d.dir + " repairs it"}
 	}
 	return j.Cut(len(s.commits))
 }
