@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/cluster/nats"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -108,16 +109,18 @@ func (n *Node) openDir(brokers int) error {
 	if errors.Is(err, layout.ErrLocked) {
 		return &hint.Error{Text: "another process uses " + dir, Hint: "each node has a directory of its own: --dir"}
 	}
-	path := filepath.Join(dir, fileName)
 	var text []byte
 	if err == nil {
-		text, err = os.ReadFile(path)
+		text, err = os.ReadFile(filepath.Join(dir, fileName))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		n.file = file{ID: rand.Text(), Brokers: brokers}
 		if text, err = json.Marshal(n.file); err == nil {
-			err = writeSynced(path, append(text, '\n'))
+			err = disk.Replace(disk.OS(dir), fileName, fileName+".tmp", true, func(f disk.File) error {
+				_, err := f.WriteAt(append(text, '\n'), 0)
+				return err
+			})
 		}
 	case err == nil:
 		err = json.Unmarshal(text, &n.file)
@@ -132,25 +135,6 @@ func (n *Node) openDir(brokers int) error {
 		}
 	}
 	return nil
-}
-
-// writeSynced writes a small file, completely or not at all.
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
-	}
-	return err
 }
 
 // connect starts the broker of this node, or connects with others.

@@ -147,7 +147,7 @@ var arrows = map[string][]string{
 	"crawl/recut":                   {"crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/remote", "crawl/remote/s3", "crawl/requisite", "crawl/state", "event", "exchange", "exchange/suffix", "frontier", "graph", "internal/disk", "internal/hint", "journal", "urltable"},
 	"crawl/port":                    {"crawl/fetch", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/state", "event", "exchange", "journal"},
 	"crawl/partition":               {"advise", "crawl/config", "crawl/control", "crawl", "crawl/fetch", "crawl/gather", "crawl/history", "crawl/layout", "crawl/page", "crawl/port", "exchange", "exchange/suffix", "internal/disk", "internal/hint"},
-	"crawl/member":                  {"cluster", "cluster/nats", "crawl", "crawl/history", "crawl/layout", "crawl/node", "internal/hint"},
+	"crawl/member":                  {"cluster", "cluster/nats", "crawl", "crawl/history", "crawl/layout", "crawl/node", "internal/disk", "internal/hint"},
 	"crawl/move":                    {"cluster", "cluster/files", "cluster/roster", "crawl/archive", "crawl/config", "crawl/history", "crawl/index", "crawl/layout", "crawl/node", "crawl/remote", "event", "internal/disk", "internal/hint", "journal"},
 	"cluster/files":                 {"cluster", "internal/disk"},
 	"crawl/node":                    {"cluster", "cluster/files", "cluster/roster", "crawl", "crawl/archive", "crawl/config", "crawl/history", "crawl/layout", "crawl/partition", "crawl/port", "crawl/snapshot", "event", "exchange/suffix", "internal/disk", "internal/hint", "journal"},
