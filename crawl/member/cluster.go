@@ -25,7 +25,8 @@ type Cluster struct {
 	conn     *nats.Conn
 	register cluster.Register
 	bus      cluster.Bus
-	replicas int // copies of all that is kept
+	replicas int    // copies of all that is kept
+	place    string // of brokers, for people
 }
 
 // Connect connects with a cluster that exists. Close ends that.
@@ -54,7 +55,7 @@ func Connect(ctx context.Context, p Place) (*Cluster, error) {
 		nc.Close()
 		return nil, err
 	}
-	return &Cluster{conn: nc, register: r, bus: nats.NewBus(nc), replicas: n}, nil
+	return &Cluster{conn: nc, register: r, bus: nats.NewBus(nc), replicas: n, place: p.String()}, nil
 }
 
 // Close ends the connection.
