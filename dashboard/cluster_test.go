@@ -90,7 +90,7 @@ func has(t *testing.T, where, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
-			t.Errorf("%s lacks %q:\n%s", where, p, text)
+			t.Errorf("%s lacks %q", where, p)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func lacks(t *testing.T, where, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if strings.Contains(text, p) {
-			t.Errorf("%s has %q:\n%s", where, p, text)
+			t.Errorf("%s has %q", where, p)
 		}
 	}
 }
@@ -121,13 +121,13 @@ func TestClusterPages(t *testing.T) {
 	f.set(threeNodes(100))
 	text := page("/", 200)
 	has(t, "the list", text, "2 of 3 nodes heard of", "crawls: 2 under way, 1 ended", "3 partitions without a node",
-		`id="n-a-broker" data-label="broker">yes<`, ">OFF: make room", `id="n-a-partitions">3<`, `id="n-a-rate">12.0<`, ">1.0 GiB of 4.0 GiB<", `value="25"`,
+		`id="n-a-broker" data-label="broker">yes<`, ">OFF: make room", `id="n-a-partitions">3<`, `id="n-a-rate">12<`, ">1 GiB of 4 GiB<", `value="25"`,
 		`id="n-a-heard">now<`, `id="n-c-heard">1m00s ago<`, `id="n-c-rate">-<`, "cannot take part in x: &lt;script&gt;", `href="/cluster/big/"`,
 		`id="c-big-fetched">100<`, `id="c-big-free">3<`, ">not known yet<", "finished: nothing is left")
 	text = page("/cluster/big/", 200)
 	has(t, "a crawl", text, "It is running. 100 of 200 pages fetched", "Pages of 3 of 8 partitions are not counted",
 		`id="n-a-partitions">0-2<`, `id="n-b-partitions">4, 6<`, ">coordinator<", "node c &lt;does&gt; not answer", `id="f0-partitions">3, 5<`, "no node can",
-		`<li id="p-0" class="hue0">0</li>`, `<li id="p-4" class="hue1">4</li>`, `<li id="p-3" class="">3</li>`, ">dns<", "robots.txt forbids it", "unreachable 1")
+		`<li id="p-0" class="hue0">0</li>`, `<li id="p-4" class="hue1">4</li>`, `<li id="p-3" class="">3</li>`, ">dns<", "robots.txt forbids it", "Held by")
 	lacks(t, "a crawl that nobody may command", text, "<button", "of links lead", "log in")
 	text = page("/cluster/old/", 200)
 	has(t, "an ended crawl", text, "It is finished: nothing is left to fetch. 1,234 of 1,234")

@@ -1,5 +1,5 @@
-// Package dashboard serves pages about crawls to a browser, while they run or afterwards. It
-// changes nothing.
+// Package dashboard serves pages about crawls and clusters to a browser, while they run or afterwards. It
+// changes nothing unless a user commands it: see Options.
 //
 // Pages are made on the server and work without scripts. A small script moves the numbers and
 // draws the curves. Nothing is requested from elsewhere: see the policy in [Server.Handler].
