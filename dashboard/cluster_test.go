@@ -84,7 +84,6 @@ func threeNodes(fetched int64) *ClusterState {
 	}
 }
 
-
 // has fails unless a text has all parts.
 func has(t *testing.T, where, text string, parts ...string) {
 	t.Helper()
