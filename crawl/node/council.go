@@ -332,7 +332,7 @@ func (h *hall) look(ctx context.Context) error {
 // ends first.
 func (h *hall) lookFirst(ctx context.Context) bool {
 	for {
-		err := h.look(ctx)
+		err := h.lookSure(ctx)
 		if err == nil {
 			return true
 		}
@@ -343,10 +343,32 @@ func (h *hall) lookFirst(ctx context.Context) bool {
 	}
 }
 
+// lookSure reads the word in the register. That the crawl has ended may be old, because the crawl was
+// resumed and a copy of the register is behind: it counts if the word can be written as it was read.
+func (h *hall) lookSure(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	w, revision, err := getWord(ctx, h.engine.Register)
+	if err == nil && w.Stop != "" {
+		var data []byte
+		if data, err = json.Marshal(w); err == nil {
+			_, err = h.engine.Register.Put(ctx, wordKey, revision, data)
+		}
+	}
+	if err == nil {
+		h.obey(w)
+	}
+	return err
+}
+
 // obey does what the word in the register says. That a crawl has ended is not taken back while a
-// node runs.
+// node runs, and what was said before it was resumed does not count.
 func (h *hall) obey(w word) {
 	h.mu.Lock()
+	if w.Turn < h.word.Turn {
+		h.mu.Unlock()
+		return
+	}
 	if h.word.Stop != "" {
 		w.Stop, w.Turn = h.word.Stop, h.word.Turn
 	}
