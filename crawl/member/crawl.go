@@ -57,7 +57,7 @@ func (c *Cluster) create(ctx context.Context, name string, p *node.Plan, fill fu
 }
 
 func inUse(name string) error {
-	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on, and --add-seeds adds seeds to it"}
 }
 
 // prepare makes the streams and the register of a crawl that is not listed.
@@ -165,6 +165,18 @@ func (x *Crawl) Command(ctx context.Context, command string) error {
 	if err := node.Command(ctx, x.Engine, command); err != nil || s.Stop == "" || command != "resume" {
 		return err
 	}
+	return x.again(ctx)
+}
+
+// Change lets all nodes continue with another plan, which Plan.Change has returned, whether the crawl
+// runs, is paused or has ended.
+func (x *Crawl) Change(ctx context.Context, p *node.Plan) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	if err := node.Replace(ctx, x.Engine, p); err != nil {
+		return err
+	}
+	x.Plan = p
 	return x.again(ctx)
 }
 

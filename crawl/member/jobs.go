@@ -99,6 +99,8 @@ func (n *Node) work(ctx context.Context, j *job) {
 			}
 			n.set(j, PartFailed+said)
 			n.wait(ctx, j, turn, retryTime)
+		case sum.Why == node.WhyChanged:
+			n.wait(ctx, j, turn, retryTime)
 		default:
 			n.set(j, PartEnded)
 			if sum.Why != said {

@@ -232,8 +232,8 @@ func hinted(t *testing.T, err error, words ...string) {
 	}
 }
 
-// One machine is a cluster, too: a crawl is stopped, resumed and finishes. What does not belong to it
-// is refused.
+// One machine is a cluster, too: a crawl is stopped, resumed with a limit, which is taken away, and
+// finishes. What does not belong to it is refused.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakeweb.Spec{Pages: 120, Sites: 10, Links: 1000, Seed: 7})
@@ -257,12 +257,16 @@ func TestAlone(t *testing.T) {
 	if err := x.Command(t.Context(), "stop"); err != nil {
 		t.Fatal(err)
 	}
-	if v := w.follow(x); v.Ended != "stopped" || v.Silent != 0 {
+	v := w.follow(x)
+	if v.Ended != "stopped" || v.Silent != 0 {
 		t.Errorf("it has ended because of %q, %d silent", v.Ended, v.Silent)
 	}
-	if err := x.Command(t.Context(), "resume"); err != nil {
-		t.Fatal(err)
+	most := v.Status.Fetched + 10
+	w.change(x, func(c *config.Config) { c.Pages = most })
+	if v := w.follow(x); v.Ended != "pages" || v.Status.Fetched != most {
+		t.Errorf("%s, %d pages, not %d", v.Ended, v.Status.Fetched, most)
 	}
+	w.change(x, func(c *config.Config) { c.Pages = 0 })
 	if v := w.follow(x); v.Ended != "finished" || v.Status.Fetched != 120 || v.Silent != 0 {
 		t.Errorf("%s, %d pages, %d silent", v.Ended, v.Status.Fetched, v.Silent)
 	}
@@ -274,6 +278,23 @@ func TestAlone(t *testing.T) {
 	w.check(x, 200*time.Millisecond)
 	if err := w.stops["a"](); err != nil {
 		t.Error(err)
+	}
+}
+
+// change changes the settings of a crawl.
+func (w *world) change(x *Crawl, change func(*config.Config)) {
+	w.t.Helper()
+	c, err := x.Plan.Configuration()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	change(&c)
+	p, err := x.Plan.Change(&c, nil)
+	if err == nil {
+		err = x.Change(w.t.Context(), p)
+	}
+	if err != nil {
+		w.t.Fatal(err)
 	}
 }
 
