@@ -26,6 +26,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -254,6 +255,7 @@ func TestAlone(t *testing.T) {
 	_, err = c.Create(t.Context(), "one", w.plan(4, 200*time.Millisecond))
 	hinted(t, err, "already")
 	w.until(x, 1)
+	hinted(t, c.Remove(t.Context(), "one"), "has not ended")
 	if err := x.Command(t.Context(), "stop"); err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +278,33 @@ func TestAlone(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	w.check(x, 200*time.Millisecond)
+	w.remove(c, x, o)
 	if err := w.stops["a"](); err != nil {
 		t.Error(err)
+	}
+}
+
+// remove removes a crawl that has ended. Another one may have its name then, and begins anew.
+func (w *world) remove(c *Cluster, x *Crawl, o *Options) {
+	t := w.t
+	t.Helper()
+	if err := c.Remove(t.Context(), x.Name); err != nil {
+		t.Fatal(err)
+	}
+	hinted(t, c.Remove(t.Context(), x.Name), "no such crawl")
+	if list, err := c.Crawls(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("crawls: %v, %v", list, err)
+	}
+	next, err := c.Create(t.Context(), x.Name, w.plan(4, 100*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until(next, 1)
+	dir := filepath.Join(o.Dir, crawlsDir, x.Name)
+	for name, want := range map[string]string{dir + "-" + x.Plan.Crawl.Crawl[:8]: x.Plan.Crawl.Crawl, dir: next.Plan.Crawl.Crawl} {
+		if p, err := layout.ReadPartitions(disk.OS(name)); err != nil || p == nil || p.Crawl != want {
+			t.Errorf("%s: %+v, %v; not %s", name, p, err, want)
+		}
 	}
 }
 
