@@ -134,6 +134,8 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 		w.check(want)
 	} else {
 		w.checkLimit()
+		w.raise(size.nodes)
+		w.check(want)
 	}
 	t.Logf("%v, ended after %v, last dial after %v, %d dials, %d upsets, %d stalls", time.Since(w.start), w.ended.Sub(w.start), w.dials[len(w.dials)-1].at.Sub(w.start), len(w.dials), len(w.upsets), len(w.stalls))
 	w.end()
@@ -209,6 +211,17 @@ func (w *world) restart() {
 	for _, name := range names {
 		w.run(name)
 	}
+}
+
+// raise lets a crawl that has reached its limit go on without one, to its end.
+func (w *world) raise(nodes int) {
+	w.t.Helper()
+	w.stopped++
+	w.replace(func(c *config.Config) { c.Pages = 0 })
+	for i := range nodes {
+		w.run(fmt.Sprint("node", i))
+	}
+	w.finish(30*time.Minute, "finished")
 }
 
 // part parts nodes from the engine for a while.

@@ -454,6 +454,10 @@ func (w *world) finish(most time.Duration, why string) {
 	for name, p := range maps.Clone(w.nodes) {
 		select {
 		case r := <-p.ended:
+			for r.err == nil && r.sum.Why == WhyChanged && why != WhyChanged { // it has begun with an old word
+				p = w.run(name)
+				r = <-p.ended
+			}
 			switch {
 			case r.err != nil:
 				w.t.Errorf("node %s: %v", name, r.err)
