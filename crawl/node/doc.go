@@ -21,6 +21,7 @@
 //	c        the word in the register has changed
 //	s.NODE   the status of a node, each second
 //	h.P      demands for the right to an address that belongs to partition P, see addresses.go
+//	d.NODE   questions whether journals on its disk are as the logs have them, see compare.go
 //	a.NODE   grants of such rights, and questions about them
 //
 // # The end

@@ -96,19 +96,24 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	return h.summary(h.why()), nil
 }
 
-// Serve lets others read the archives that this node has of the crawl, until stop is called. Run does
-// it, too; Serve is for a crawl that has ended.
+// Serve lets others read the archives that this node has of the crawl, and compare its journals with
+// the logs, until stop is called. Run does it, too; Serve is for a crawl that has ended.
 func Serve(o *Options) (stop func(), err error) {
-	return files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
+	archives, err := files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
 		if self < 0 || self >= o.Plan.Crawl.Partitions {
 			return nil, fs.ErrNotExist
 		}
-		name := layout.PartitionName(self) + "/" + layout.ArchiveDir
-		if open := o.Run.Machine.Disk; open != nil {
-			return open(name)
-		}
-		return disk.OS(filepath.Join(o.Dir, filepath.FromSlash(name))), nil
+		return o.open(layout.PartitionName(self) + "/" + layout.ArchiveDir)
 	})
+	if err != nil {
+		return nil, err
+	}
+	journals, err := serveDisk(o)
+	if err != nil {
+		archives()
+		return nil, err
+	}
+	return func() { archives(); journals() }, nil
 }
 
 // A hall is what the partitions on this node have in common.
