@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -82,6 +83,10 @@ type entry struct {
 	Partitions int       `json:"partitions"`
 	Made       time.Time `json:"made"`
 	Turn       int       `json:"turn"` // how often it was resumed
+	// Removed is set when the crawl is removed, Gone when nothing of it is left at the brokers. An entry
+	// stays, so that nodes that were away see it; a new crawl may replace it.
+	Removed bool `json:"removed,omitempty"`
+	Gone    bool `json:"gone,omitempty"`
 }
 
 const crawlKind = "crawl"
@@ -99,14 +104,19 @@ func parseEntry(v *cluster.Value) (name string, e entry, ok bool) {
 
 // Crawls returns the names of all crawls.
 func (c *Cluster) Crawls(ctx context.Context) ([]string, error) {
-	var list []string
+	all, err := c.entries(ctx)
+	return slices.Sorted(maps.Keys(all)), err
+}
+
+// entries returns the entries of all crawls that were not removed.
+func (c *Cluster) entries(ctx context.Context) (map[string]entry, error) {
+	all := map[string]entry{}
 	err := cluster.Values(ctx, c.register, func(v cluster.Value) {
-		if name, _, ok := parseEntry(&v); ok {
-			list = append(list, name)
+		if name, e, ok := parseEntry(&v); ok && !e.Removed {
+			all[name] = e
 		}
 	})
-	slices.Sort(list)
-	return list, err
+	return all, err
 }
 
 // entry returns the entry of a crawl, and its revision; 0: there is none.

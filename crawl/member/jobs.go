@@ -32,6 +32,7 @@ type job struct {
 	turn  int           // of its entry
 	state string        // see Beat.Crawls
 	told  *node.NodeStatus
+	leave context.CancelFunc
 }
 
 // Run takes part in all crawls until the context ends. Then it hands over all partitions.
@@ -64,8 +65,16 @@ func (n *Node) see(ctx context.Context, name string, e entry) {
 	n.jobs.mu.Lock()
 	defer n.jobs.mu.Unlock()
 	j := n.jobs.list[name]
+	if e.Removed {
+		if j != nil {
+			j.leave()
+			delete(n.jobs.list, name)
+		}
+		return
+	}
 	if j == nil {
-		j = &job{name: name, news: make(chan struct{}, 1), turn: e.Turn, state: PartRuns}
+		ctx, leave := context.WithCancel(ctx)
+		j = &job{name: name, news: make(chan struct{}, 1), turn: e.Turn, state: PartRuns, leave: leave}
 		n.jobs.list[name] = j
 		n.jobs.running.Go(func() { n.work(ctx, j) })
 		return
@@ -101,6 +110,8 @@ func (n *Node) work(ctx context.Context, j *job) {
 				n.o.Log.Error("this node cannot take part in the crawl "+j.name, "why", text)
 			}
 			n.set(j, PartFailed+said)
+			n.wait(ctx, j, turn, retryTime)
+		case sum.Why == node.WhyChanged:
 			n.wait(ctx, j, turn, retryTime)
 		default:
 			n.set(j, PartEnded)
@@ -196,6 +207,9 @@ func (n *Node) crawl(ctx context.Context, j *job) (*node.Summary, error) {
 		n.jobs.mu.Lock()
 		defer n.jobs.mu.Unlock()
 		j.told = s
+	}
+	if err := setAside(o.Dir, x.Plan.Crawl.Crawl); err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", j.name, err)
 	}
 	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
 	sum, err := node.Run(ctx, o)

@@ -32,6 +32,9 @@ type Watched struct {
 	Name string
 	Plan *node.Plan // nil: it was not read yet
 	View *View      // the last; nil: there is none yet
+
+	entry entry
+	leave context.CancelFunc
 }
 
 // Times of those who watch a cluster: between two looks, after which they say that brokers do not
@@ -103,11 +106,11 @@ func (w *watch) sight() *Sight {
 	return s
 }
 
-// ask asks for the list of crawls, and begins to follow those that are new.
+// ask asks for the list of crawls, and begins to follow those that are new, resumed or changed.
 func (w *watch) ask(ctx context.Context) {
 	short, cancel := context.WithTimeout(ctx, sightTime)
 	defer cancel()
-	list, err := w.cluster.Crawls(short)
+	all, err := w.cluster.entries(short)
 	if ctx.Err() != nil {
 		return
 	}
@@ -117,12 +120,27 @@ func (w *watch) ask(ctx context.Context) {
 		return
 	}
 	w.answered = time.Now()
-	for _, name := range list {
-		if w.crawls[name] == nil {
-			w.crawls[name] = &Watched{Name: name}
-			w.running.Go(func() { w.follow(ctx, name) })
+	for name, x := range w.crawls {
+		if e, ok := all[name]; !ok || !e.Made.Equal(x.entry.Made) {
+			x.leave()
+			delete(w.crawls, name)
+		} else if e.Turn != x.entry.Turn {
+			x.leave()
+			w.begin(ctx, Watched{Name: name, View: x.View, Plan: x.Plan, entry: e})
 		}
 	}
+	for name, e := range all {
+		if w.crawls[name] == nil {
+			w.begin(ctx, Watched{Name: name, entry: e})
+		}
+	}
+}
+
+// begin begins to follow a crawl.
+func (w *watch) begin(ctx context.Context, x Watched) {
+	ctx, x.leave = context.WithCancel(ctx)
+	w.crawls[x.Name] = &x
+	w.running.Go(func() { w.follow(ctx, &x) })
 }
 
 // explain says why brokers do not answer.
@@ -137,8 +155,8 @@ func (c *Cluster) explain(err error) error {
 }
 
 // follow keeps up with a crawl, until the context ends.
-func (w *watch) follow(ctx context.Context, name string) {
-	x := w.open(ctx, name)
+func (w *watch) follow(ctx context.Context, to *Watched) {
+	x := w.open(ctx, to.Name)
 	if x == nil {
 		return
 	}
@@ -157,7 +175,7 @@ func (w *watch) follow(ctx context.Context, name string) {
 		last, at = v, time.Now()
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.crawls[name] = &Watched{name, x.Plan, v}
+		to.Plan, to.View = x.Plan, v
 	})
 }
 
