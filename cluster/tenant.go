@@ -72,7 +72,7 @@ func (t *tenant) serve() {
 		log.Info("another node has taken the partition")
 	case errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnable):
 		log.Error("this node cannot serve the partition; another one is to take it", "error", err)
-		t.life.refuse(t.partition, errors.Is(err, ErrUnable))
+		t.life.refuse(t.partition, err)
 		t.release()
 	case err == nil || t.ctx.Err() != nil:
 		t.release()
@@ -84,14 +84,15 @@ func (t *tenant) serve() {
 // unableTime is how long a node does not serve a partition for which it had no room.
 const unableTime = time.Minute
 
-// refuse notes that the node cannot serve a partition; for a while: for some time.
-func (l *life) refuse(p int, while bool) {
+// refuse notes that the node cannot serve a partition, and why; for some time if it is unable.
+func (l *life) refuse(p int, why error) {
 	now := l.node.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if while {
+	if errors.Is(why, ErrUnable) {
 		l.unable[p] = now
 	}
+	l.value.Why = why.Error()
 	if !slices.Contains(l.value.Without, p) {
 		l.value.Without = append(slices.Clone(l.value.Without), p)
 	}
@@ -104,6 +105,9 @@ func (l *life) recover(now roster.Instant) {
 		if now.Monotonic-at.Monotonic > unableTime {
 			delete(l.unable, p)
 			l.value.Without = slices.DeleteFunc(slices.Clone(l.value.Without), func(q int) bool { return q == p })
+			if len(l.value.Without) == 0 {
+				l.value.Why = ""
+			}
 		}
 	}
 }

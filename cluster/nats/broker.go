@@ -23,6 +23,9 @@ type BrokerOptions struct {
 	// Listen is the host and port for nodes without a broker, Cluster that for other brokers. A broker
 	// without both is for this process alone. Port -1 means any.
 	Listen, Cluster Address
+	// Advertise and AdvertiseCluster are the hosts and ports at which others reach these two, "" if they
+	// are the same.
+	Advertise, AdvertiseCluster string
 	// Peers are the addresses of all brokers for other brokers, this one included if that is convenient.
 	Peers []string
 	// Secret is what all nodes share. A broker that listens needs one: see Secret.
@@ -85,11 +88,12 @@ func (o *BrokerOptions) secure(opts *server.Options) error {
 	user, password := o.Secret.account()
 	opts.Username, opts.Password = user, password
 	opts.TLSConfig, opts.TLSVerify, opts.TLSTimeout = config, true, 5
+	opts.ClientAdvertise = o.Advertise
 	if o.Cluster.Host == "" {
 		return nil
 	}
 	opts.Cluster = server.ClusterOpts{
-		Name: "winnow", Host: o.Cluster.Host, Port: o.Cluster.Port, Username: user, Password: password, AuthTimeout: 5,
+		Name: "winnow", Host: o.Cluster.Host, Port: o.Cluster.Port, Advertise: o.AdvertiseCluster, Username: user, Password: password, AuthTimeout: 5,
 		TLSConfig: config.Clone(), TLSTimeout: 5, PoolSize: -1,
 	}
 	for _, peer := range o.Peers {

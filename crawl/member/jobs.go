@@ -161,7 +161,7 @@ func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
 // options returns how the node takes part in a crawl.
 func (n *Node) options(x *Crawl) node.Options {
 	o := node.Options{
-		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
+		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version,
 		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
 	}
 	o.Run.Log = n.o.Log.With("crawl", x.Name)
@@ -208,7 +208,7 @@ func (n *Node) beat(quiet <-chan struct{}) {
 			return
 		case <-ticker.C:
 		}
-		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version, Broker: n.broker != nil, Crawls: n.states()}
+		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version, Broker: n.broker != nil, Crawls: n.states()}
 		b.BrokerOff = n.broker != nil && !n.broker.Serves()
 		if b.BrokerOff != off {
 			if off = b.BrokerOff; off {

@@ -284,7 +284,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
 	case disk.ErrFull(err):
-		return fmt.Errorf("%w: %w", cluster.ErrUnable, err)
+		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
 	case err != nil:
 		return err
 	case sum.Why == whyDisk || sum.Why == whyMemory:
