@@ -114,17 +114,17 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 	}
 	last, err := t.log.Last(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("find the end of its log: %w", err)
 	}
 	c := comparison{t.log, last, copy}
 	n, seq, err := c.common(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("compare the copy on disk with its log: %w", err)
 	}
 	r := reader{at: copy[n], seq: seq}
 	more, err := walk(ctx, t.log, &r, copy, &n)
 	if err != nil {
-		return err
+		return fmt.Errorf("read its log: %w", err)
 	}
 	longer, end := n < len(copy)-1, copy[len(copy)-1]
 	heals := longer && !more && end.epoch >= begun

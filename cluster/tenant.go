@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -124,7 +125,7 @@ func (t *tenant) claim(least uint64) error {
 		err = json.Unmarshal(v.Data, &is)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("read its key in the register: %w", err)
 	}
 	now := l.node.now()
 	l.mu.Lock()
@@ -136,8 +137,10 @@ func (t *tenant) claim(least uint64) error {
 		return ErrRefused
 	}
 	t.value = partValue{l.node.Name, incarnation, roster.Epoch(max(is.Epoch, is.Begun, least), now), is.Begun}
-	t.revision, err = l.put(partKey(t.partition), v.Revision, t.value)
-	return err
+	if t.revision, err = l.put(partKey(t.partition), v.Revision, t.value); err != nil {
+		return fmt.Errorf("write its key in the register: %w", err)
+	}
+	return nil
 }
 
 // own makes the copy on disk and the log the same, and runs the partition.

@@ -94,7 +94,7 @@ func (o *BrokerOptions) secure(opts *server.Options) error {
 	}
 	opts.Cluster = server.ClusterOpts{
 		Name: "winnow", Host: o.Cluster.Host, Port: o.Cluster.Port, Advertise: o.AdvertiseCluster, Username: user, Password: password, AuthTimeout: 5,
-		TLSConfig: config.Clone(), TLSTimeout: 5, PoolSize: -1,
+		TLSConfig: config.Clone(), TLSTimeout: 5, PoolSize: -1, PingInterval: pingTime, MaxPingsOut: mostPings,
 	}
 	for _, peer := range o.Peers {
 		opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats-route", Host: peer, User: url.UserPassword(user, password)})
@@ -132,12 +132,16 @@ func Dial(name string, secret Secret, urls string) (*client.Conn, error) {
 	return client.Connect(urls, o...)
 }
 
+// A connection on which nothing comes back, as behind a router that has forgotten it, is given up after
+// three intervals: earlier than leases end.
+const pingTime, mostPings = 5 * time.Second, 2
+
 // settings are those of all connections: they come back for ever, and keep nothing meanwhile, since
 // what is sent again is decided elsewhere.
 func settings(name string) []client.Option {
 	return []client.Option{
 		client.Name(name), client.MaxReconnects(-1), client.ReconnectWait(250 * time.Millisecond), client.ReconnectBufSize(-1),
-		client.RetryOnFailedConnect(false), client.PingInterval(5 * time.Second), client.MaxPingsOutstanding(2),
+		client.RetryOnFailedConnect(false), client.PingInterval(pingTime), client.MaxPingsOutstanding(mostPings),
 	}
 }
 

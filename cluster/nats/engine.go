@@ -241,7 +241,7 @@ func (l *log) one(ctx context.Context, after uint64, fn func(uint64, []byte) err
 	return fn(m.Sequence, m.Data)
 }
 
-// A register is a bucket. Its reads may be those of a copy that is behind; a put tells.
+// A register is a bucket.
 type register struct{ kv jetstream.KeyValue }
 
 func (r register) Get(ctx context.Context, key string) (cluster.Value, error) {

@@ -33,10 +33,14 @@ func CreateRegister(ctx context.Context, nc *client.Conn, replicas int) error {
 	return createBucket(ctx, js, clusterBucket, replicas)
 }
 
-// createBucket makes a bucket.
+// createBucket makes a bucket. Only the leader of its stream answers what it has. Usually any copy
+// may: one that is behind, or one on a machine that was cut off and is not known to be yet.
 func createBucket(ctx context.Context, js jetstream.JetStream, bucket string, replicas int) error {
 	return persist(ctx, func(ctx context.Context) error {
-		_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas})
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, Replicas: replicas,
+			Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false,
+		})
 		return err
 	})
 }

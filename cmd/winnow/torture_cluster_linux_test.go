@@ -309,10 +309,11 @@ func (c *trio) at() []string {
 	return []string{"--cluster", c.public(), "--secret-file", c.secret(), "--name", "big"}
 }
 
-// dialer returns the node whose process has a socket with a local port, "" if none has.
-func (c *trio) dialer(port int) string {
+// dialer returns the node that has made a connection, "" if none has.
+func (c *trio) dialer(conn net.Conn) string {
+	socket := socketOf(conn)
 	for name, n := range c.nodes {
-		if pid := n.pid(); pid != 0 && owns(pid, port) {
+		if pid := n.pid(); pid != 0 && owns(pid, socket) {
 			return name
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // A relay stands between the nodes of a trio: what they advertise are its addresses. So it can cut
 // the ways between them.
 type relay struct {
-	dialer func(port int) string // the node that has dialed from a port of this machine, "" if none has
+	dialer func(net.Conn) string // the node that has made a connection, "" if none has
 
 	mu  sync.Mutex
 	cut *severed // nil: all ways are open
@@ -72,7 +72,7 @@ func (r *relay) accept(l net.Listener, node, target string) {
 		if err != nil {
 			return
 		}
-		go r.relay(c, way{r.dialer(c.RemoteAddr().(*net.TCPAddr).Port), node}, target)
+		go r.relay(c, way{r.dialer(c), node}, target)
 	}
 }
 
@@ -152,16 +152,22 @@ func (r *relay) sever(hits func(way) bool, m manner, d time.Duration) {
 	close(k.healed)
 }
 
-// owns reports whether a process has the TCP socket with a local port.
-func owns(pid, port int) bool {
-	socket := ""
+// socketOf returns the socket at the other end of a connection on this machine, as links in /proc name
+// it.
+func socketOf(c net.Conn) string {
 	table, _ := os.ReadFile("/proc/net/tcp")
-	local := fmt.Appendf(nil, ":%04X", port)
+	own := fmt.Appendf(nil, ":%04X", c.LocalAddr().(*net.TCPAddr).Port)
+	other := fmt.Appendf(nil, ":%04X", c.RemoteAddr().(*net.TCPAddr).Port)
 	for line := range bytes.Lines(table) {
-		if f := bytes.Fields(line); len(f) > 9 && bytes.HasSuffix(f[1], local) {
-			socket = "socket:[" + string(f[9]) + "]"
+		if f := bytes.Fields(line); len(f) > 9 && bytes.HasSuffix(f[1], other) && bytes.HasSuffix(f[2], own) {
+			return "socket:[" + string(f[9]) + "]"
 		}
 	}
+	return ""
+}
+
+// owns reports whether a process has a socket.
+func owns(pid int, socket string) bool {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	for _, name := range files {
 		if target, err := os.Readlink(name); err == nil && target == socket {
