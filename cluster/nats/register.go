@@ -33,14 +33,17 @@ func CreateRegister(ctx context.Context, nc *client.Conn, replicas int) error {
 	return createBucket(ctx, js, clusterBucket, replicas)
 }
 
-// createBucket makes a bucket. Only the leader of its stream answers what it has. Usually any copy
-// may: one that is behind, or one on a machine that was cut off and is not known to be yet.
+// createBucket makes a bucket. It differs from what the client would make in that its leader answers
+// reads: otherwise any copy does, and one that is behind tells what is over.
 func createBucket(ctx context.Context, js jetstream.JetStream, bucket string, replicas int) error {
 	return persist(ctx, func(ctx context.Context) error {
 		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, Replicas: replicas,
-			Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false,
+			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, Storage: jetstream.FileStorage, Replicas: replicas,
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, AllowDirect: false,
 		})
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return nil // an earlier version has made it
+		}
 		return err
 	})
 }
