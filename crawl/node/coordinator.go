@@ -488,7 +488,7 @@ func (h *hosting) becomeCoordinator(ctx context.Context, t *cluster.Tenure) erro
 		case <-ctx.Done():
 		}
 	}()
-	var is word
+	var is control
 	if err := setControl(ctx, h.engine, func(w *control) {
 		w.Coordinator = max(w.Coordinator, t.Epoch)
 		is = *w
