@@ -44,7 +44,7 @@ const costVariable, costRole = "WINNOW_COST", "WINNOW_COST_ROLE"
 const secret = nats.Secret("0123456789abcdef0123456789abcdef")
 
 // costSites is the number of sites of the web, costPages that of its pages.
-const costSites, costPages = 3000, 300_000
+const costSites, costPages = 6000, 600_000
 
 // TestCost measures what a cluster costs a page: three nodes crawl a web that another process serves,
 // as fast as the machine can. Brokers are processes of their own, so that their processor time
@@ -66,7 +66,7 @@ func TestCost(t *testing.T) {
 	for _, kind := range fields("WINNOW_COST_KINDS", "alone apart within") {
 		for _, partitions := range fields("WINNOW_COST_PARTITIONS", "64 12") {
 			for _, policy := range fields("WINNOW_COST_POLICIES", "opic foresight larger-sites-first") {
-				for _, delay := range fields("WINNOW_COST_DELAYS", "0.6 20") {
+				for _, delay := range fields("WINNOW_COST_DELAYS", "1.5 20") {
 					n, err := strconv.Atoi(partitions)
 					if err != nil {
 						t.Fatal(err)
@@ -353,7 +353,7 @@ func (x *costCase) alone(t *testing.T) *costFigure {
 
 // freeAddresses returns addresses that are free, each with the next port.
 func freeAddresses(t *testing.T, n int) (list []nats.Address) {
-	for try := 0; len(list) < n && try < 100; try++ {
+	for try := 0; len(list) < n && try < 1000; try++ {
 		a, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -364,6 +364,9 @@ func freeAddresses(t *testing.T, n int) (list []nats.Address) {
 			defer b.Close()
 			list = append(list, nats.Address{Host: "127.0.0.1", Port: port})
 		}
+	}
+	if len(list) < n {
+		t.Fatal("no ports are free")
 	}
 	return list
 }

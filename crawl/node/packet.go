@@ -187,7 +187,7 @@ type mailbox struct {
 func (m mailbox) Send(to int, p port.Packet) { m.post.send(to, p) }
 func (m mailbox) Receive() []port.Packet     { return m.post.receive(m.self) }
 
-// A parcel has the length of the name of its sender, the name, and packets: the partition to which
+// A parcel is the length of the name of its sender, the name, and packets: the partition to which
 // one goes, that from which it comes, what was applied, the length of its bytes, little-endian, and
 // the bytes.
 
