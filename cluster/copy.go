@@ -33,6 +33,23 @@ func Copy(ctx context.Context, l Log, j Journal) error {
 	return fetch(ctx, l, j, &r, true)
 }
 
+// Ends returns the number of the record after the last group of a journal, and a hash of all groups.
+func Ends(j Journal) (next, chain uint64, err error) {
+	list, err := points(j)
+	end := list[len(list)-1]
+	return end.next, end.chain, err
+}
+
+// Begins reports whether a journal begins with the groups that end before a record, whose hash Ends
+// has returned. It returns the number of the record after the last group, too.
+func Begins(j Journal, next, chain uint64) (begins bool, end uint64, err error) {
+	list, err := points(j)
+	for _, p := range list {
+		begins = begins || p.next == next && p.chain == chain
+	}
+	return begins, list[len(list)-1].next, err
+}
+
 // ErrOther is returned by Fill for a log that has something else.
 var ErrOther = errors.New("the log has records of another journal")
 
@@ -80,7 +97,7 @@ func Silence(ctx context.Context, r Register, clock func() roster.Instant) error
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer cancel()
-	w := wake{register: r, clock: clock, nodes: map[string]seen{}}
+	w := deathwatch{register: r, clock: clock, nodes: map[string]seen{}}
 	watching.Go(func() {
 		for ctx.Err() == nil {
 			_ = r.Watch(ctx, w.see)
@@ -96,8 +113,8 @@ func Silence(ctx context.Context, r Register, clock func() roster.Instant) error
 	return ctx.Err()
 }
 
-// A wake looks at nodes until all are dead.
-type wake struct {
+// A deathwatch looks at nodes until all are dead.
+type deathwatch struct {
 	register Register
 	clock    func() roster.Instant
 	mu       sync.Mutex
@@ -113,7 +130,7 @@ type seen struct {
 }
 
 // see notes a value of the register.
-func (w *wake) see(v Value) {
+func (w *deathwatch) see(v Value) {
 	kind, name, _ := strings.Cut(v.Key, ".")
 	now := w.clock()
 	w.mu.Lock()
@@ -128,7 +145,7 @@ func (w *wake) see(v Value) {
 }
 
 // over reports whether no node lives. It buries those that do not renew their keys.
-func (w *wake) over(ctx context.Context) bool {
+func (w *deathwatch) over(ctx context.Context) bool {
 	now := w.clock()
 	var late []string
 	w.mu.Lock()
@@ -149,7 +166,7 @@ func (w *wake) over(ctx context.Context) bool {
 }
 
 // bury marks the key of a node, unless it has changed: the watch tells then.
-func (w *wake) bury(ctx context.Context, name string) {
+func (w *deathwatch) bury(ctx context.Context, name string) {
 	w.mu.Lock()
 	x := w.nodes[name]
 	w.mu.Unlock()
