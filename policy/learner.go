@@ -32,6 +32,7 @@ type learner struct {
 	x         [boost.Room]float32 // reused
 	roots     [rootSteps]float64  // 2^(i/rootSteps)
 	middle    middle              // of the labels as they are; no state
+	scale     labelScale
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -119,6 +120,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	for i := range l.roots {
 		l.roots[i] = order.Exp2(float64(i) / rootSteps)
 	}
+	l.scale.fill()
 	l.numbers.Set(learnNext, firstPages)
 	l.numbers.Set(learnEvery, 1)
 	l.numbers.Set(learnMost, uint64(most))
