@@ -33,6 +33,23 @@ func Copy(ctx context.Context, l Log, j Journal) error {
 	return fetch(ctx, l, j, &r, true)
 }
 
+// Ends returns the number of the record after the last group of a journal, and a hash of all groups.
+func Ends(j Journal) (next, chain uint64, err error) {
+	list, err := points(j)
+	end := list[len(list)-1]
+	return end.next, end.chain, err
+}
+
+// Begins reports whether a journal begins with the groups that end before a record, whose hash Ends
+// has returned. It returns the number of the record after the last group, too.
+func Begins(j Journal, next, chain uint64) (begins bool, end uint64, err error) {
+	list, err := points(j)
+	for _, p := range list {
+		begins = begins || p.next == next && p.chain == chain
+	}
+	return begins, list[len(list)-1].next, err
+}
+
 // ErrOther is returned by Fill for a log that has something else.
 var ErrOther = errors.New("the log has records of another journal")
 

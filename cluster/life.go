@@ -46,6 +46,7 @@ type life struct {
 	burying  map[string]bool
 	rests    map[int]roster.Instant // when a partition was served last
 	unable   map[int]roster.Instant // when there was no room for a partition
+	failures map[int]int            // how often a partition has failed in a row
 	handed   int                    // the partition that was handed over last, -1: none
 	handedAt roster.Instant
 	leaving  bool
@@ -56,7 +57,7 @@ func newLife(n *Node, incarnation uint64) *life {
 	l := &life{
 		node: n, roster: roster.New(n.Name, len(n.Partitions)), wake: make(chan struct{}, 1),
 		value:   nodeValue{Incarnation: incarnation, State: alive, ID: n.ID, Address: n.Address, Version: n.Version},
-		tenants: map[int]*tenant{}, burying: map[string]bool{}, rests: map[int]roster.Instant{}, unable: map[int]roster.Instant{}, handed: -1,
+		tenants: map[int]*tenant{}, burying: map[string]bool{}, rests: map[int]roster.Instant{}, unable: map[int]roster.Instant{}, failures: map[int]int{}, handed: -1,
 	}
 	l.ctx, l.lapse = context.WithCancel(context.Background())
 	return l
@@ -241,7 +242,7 @@ func (l *life) see(v Value) {
 		var x partValue
 		p, err := strconv.Atoi(name)
 		if err == nil && p < len(l.node.Partitions) && json.Unmarshal(v.Data, &x) == nil {
-			l.roster.SeePart(p, v.Revision, roster.Part{Node: x.Node, Incarnation: x.Incarnation, Epoch: x.Epoch}, now)
+			l.roster.SeePart(p, v.Revision, x.part(), now)
 		}
 	}
 	l.mu.Unlock()
@@ -256,7 +257,7 @@ func (l *life) seeNode(name string, v Value, now roster.Instant) {
 	if name == l.node.Name && (x.Incarnation > l.value.Incarnation || x.Incarnation == l.value.Incarnation && x.State != alive) && !l.leaving {
 		l.lapse() // it was buried
 	}
-	l.roster.SeeNode(name, v.Revision, roster.Node{Incarnation: x.Incarnation, Gone: x.State != alive, Without: x.Without}, now)
+	l.roster.SeeNode(name, v.Revision, x.node(), now)
 }
 
 // stir lets the loop look at the roster.
@@ -309,18 +310,27 @@ func (l *life) bury(d roster.Death) {
 		ctx, cancel := l.call()
 		v, err := l.node.Engine.Register.Get(ctx, key)
 		cancel()
-		if err == nil && v.Revision > 0 {
-			l.see(v)
-		} else if err == nil {
-			now := l.node.now()
-			l.mu.Lock()
-			l.roster.SeeNode(d.Name, 0, roster.Node{Incarnation: d.Incarnation}, now)
-			l.mu.Unlock()
+		if err == nil {
+			l.reread(d, v)
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.burying, d.Name)
+}
+
+// reread notes the key of a node that could not be buried.
+func (l *life) reread(d roster.Death, v Value) {
+	now := l.node.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var x nodeValue
+	switch {
+	case v.Revision == 0:
+		l.roster.SeeNode(d.Name, 0, roster.Node{Incarnation: d.Incarnation}, now)
+	case json.Unmarshal(v.Data, &x) == nil:
+		l.roster.ReadNode(d.Name, v.Revision, x.node(), now)
+	}
 }
 
 // handOver stops a partition that another node should own, one at a time.

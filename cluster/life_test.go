@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,5 +40,27 @@ func TestLeaseFromSending(t *testing.T) {
 			}
 			l.lapse()
 		})
+	}
+}
+
+// Who asks the gate gets the answer of the clock: a process that wakes may make a request before
+// anything else in it has noticed that its lease has lapsed.
+func TestGateAsksClock(t *testing.T) {
+	now := time.Duration(0)
+	l := newLife(&Node{Name: "a", Clock: func() roster.Instant { return roster.Instant{Monotonic: now, Boot: now, Wall: now} }}, 1)
+	if ok, _ := l.renewed(l.node.now(), 1); !ok {
+		t.Fatal("there is no lease")
+	}
+	tenure := &Tenure{life: l, began: make(chan struct{}), lost: make(chan struct{})}
+	if err := tenure.Gate(); !errors.Is(err, ErrEarly) {
+		t.Errorf("before the session: %v", err)
+	}
+	tenure.begun.Store(true)
+	if err := tenure.Gate(); err != nil {
+		t.Errorf("in the session: %v", err)
+	}
+	now = time.Minute
+	if err := tenure.Gate(); !errors.Is(err, ErrLost) {
+		t.Errorf("after the lease: %v", err)
 	}
 }

@@ -60,6 +60,14 @@ type partValue struct {
 	Begun       uint64 `json:"begun"` // the last epoch whose session is known to be in the log
 }
 
+func (x *nodeValue) node() roster.Node {
+	return roster.Node{Incarnation: x.Incarnation, Gone: x.State != alive, Without: x.Without}
+}
+
+func (x *partValue) part() roster.Part {
+	return roster.Part{Node: x.Node, Incarnation: x.Incarnation, Epoch: x.Epoch}
+}
+
 // termsKey is the key of the terms in force.
 const termsKey = "crawl"
 
@@ -126,7 +134,7 @@ func (n *Node) agree(ctx context.Context) error {
 
 // join begins an incarnation. It waits for the burial of a node that had the same name.
 func (n *Node) join(ctx context.Context) (*life, error) {
-	var first Value
+	last, changes := uint64(0), 0
 	since := n.now()
 	for ctx.Err() == nil {
 		v, err := n.Engine.Register.Get(ctx, nodeKey(n.Name))
@@ -139,11 +147,11 @@ func (n *Node) join(ctx context.Context) (*life, error) {
 			sleep(ctx, retryDelay)
 			continue
 		}
-		if first.Revision == 0 {
-			first = v
-		}
 		if was.State == alive && was.ID != n.ID {
-			if v.Revision != first.Revision {
+			if v.Revision > last {
+				last, changes = v.Revision, changes+1
+			}
+			if changes > 2 { // one change may be that a copy of the register was behind
 				return nil, ErrName
 			}
 			if n.now().Monotonic-since.Monotonic <= roster.TTL+roster.Margin {

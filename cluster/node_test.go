@@ -183,7 +183,7 @@ func TestNodeFaults(t *testing.T) {
 }
 
 func (c chaos) run(t *testing.T, seed uint64) {
-	bad := memory.Faults{Delay: 500 * time.Millisecond, Lost: 0.01, Late: 0.005, Repeat: 0.02, Stall: 0.01, Shared: seed%2 == 1}
+	bad := memory.Faults{Delay: 500 * time.Millisecond, Lost: 0.01, Late: 0.005, Repeat: 0.02, Stall: 0.01, Stale: 0.3, Shared: seed%2 == 1}
 	w := newWorld(t, seed, c.parts, bad)
 	w.slow = true
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -294,6 +294,18 @@ func TestRefused(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(2 * time.Minute)
+	})
+}
+
+// A node on which partitions fail for any reason lets others take them.
+func TestBrokenNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond})
+		w.broken = "a"
+		list := []*process{w.runAt("a", 1), w.runAt("b", 1)}
+		w.allServed(time.Now(), time.Minute)
+		end(list)
+		w.check()
 	})
 }
 

@@ -97,6 +97,39 @@ func (c *comparison) entry(ctx context.Context, from uint64) (seq uint64, e entr
 	}
 }
 
+// A patient log asks again what had no answer. A copy is compared by many questions, and one that is
+// lost is not to let all be asked again.
+type patient struct{ Log }
+
+// tries is how often a question is asked.
+const tries = 5
+
+func (l patient) Last(ctx context.Context) (last uint64, err error) {
+	for range tries {
+		if last, err = l.Log.Last(ctx); err == nil || ctx.Err() != nil {
+			break
+		}
+		sleep(ctx, retryDelay)
+	}
+	return last, err
+}
+
+// Read asks again unless fn was called.
+func (l patient) Read(ctx context.Context, after uint64, most int, fn func(uint64, []byte) error) (err error) {
+	called := false
+	for range tries {
+		err = l.Log.Read(ctx, after, most, func(seq uint64, data []byte) error {
+			called = true
+			return fn(seq, data)
+		})
+		if err == nil || called || ctx.Err() != nil {
+			break
+		}
+		sleep(ctx, retryDelay)
+	}
+	return err
+}
+
 // errStop ends a reading.
 var errStop = errors.New("stop")
 
@@ -112,17 +145,18 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 	if err != nil {
 		return err
 	}
-	last, err := t.log.Last(ctx)
+	log := patient{t.log}
+	last, err := log.Last(ctx)
 	if err != nil {
 		return err
 	}
-	c := comparison{t.log, last, copy}
+	c := comparison{log, last, copy}
 	n, seq, err := c.common(ctx)
 	if err != nil {
 		return err
 	}
 	r := reader{at: copy[n], seq: seq}
-	more, err := walk(ctx, t.log, &r, copy, &n)
+	more, err := walk(ctx, log, &r, copy, &n)
 	if err != nil {
 		return err
 	}
@@ -136,7 +170,7 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 			return err
 		}
 	}
-	if err := fetch(ctx, t.log, p, &r, more); err != nil {
+	if err := fetch(ctx, log, p, &r, more); err != nil {
 		return err
 	}
 	if t.at, t.last = r.at, r.seq; heals {

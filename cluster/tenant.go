@@ -60,8 +60,9 @@ func (t *tenant) end() {
 // serve takes the partition, runs it and lets it go.
 func (t *tenant) serve() {
 	log := t.life.node.log().With("partition", t.partition, "node", t.life.node.Name)
+	began := t.life.node.now()
 	err := errBehind
-	for errors.Is(err, errBehind) && t.ctx.Err() == nil {
+	for (errors.Is(err, errBehind) || errors.Is(err, errOld)) && t.ctx.Err() == nil {
 		if err = t.claim(0); err == nil {
 			err = t.own()
 		}
@@ -74,11 +75,37 @@ func (t *tenant) serve() {
 		log.Error("this node cannot serve the partition; another one is to take it", "error", err)
 		t.life.refuse(t.partition, errors.Is(err, ErrUnable))
 		t.release()
+	case t.failsAgain(err, began):
+		log.Error("the partition has failed here several times; another node is to take it", "error", err)
+		t.life.refuse(t.partition, true)
+		t.release()
 	case err == nil || t.ctx.Err() != nil:
 		t.release()
 	default:
 		log.Warn("the partition has stopped; it is taken again", "error", err)
 	}
+}
+
+// mostFailures is how often in a row a node tries to serve a partition, which is a failure if it takes
+// less than failTime.
+const mostFailures, failTime = 3, time.Minute
+
+// failsAgain reports whether the partition has failed too often on this node, for other reasons than
+// that it is not owned any more.
+func (t *tenant) failsAgain(err error, began roster.Instant) bool {
+	now, l := t.life.node.now(), t.life
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil || t.ctx.Err() != nil || errors.Is(err, ErrLost) || now.Monotonic-began.Monotonic > failTime {
+		delete(l.failures, t.partition)
+		return false
+	}
+	l.failures[t.partition]++
+	if l.failures[t.partition] < mostFailures {
+		return false
+	}
+	delete(l.failures, t.partition)
+	return true
 }
 
 // unableTime is how long a node does not serve a partition for which it had no room.
@@ -108,6 +135,9 @@ func (l *life) recover(now roster.Instant) {
 	}
 }
 
+// errOld is returned where a copy of the register has answered that is behind.
+var errOld = errors.New("what was read of the register is old")
+
 // claim sets the key of the partition to this incarnation, with an epoch above all others. What
 // the key has is read again: only a free partition is taken, and what was seen of it may be old.
 func (t *tenant) claim(least uint64) error {
@@ -124,11 +154,15 @@ func (t *tenant) claim(least uint64) error {
 	}
 	now := l.node.now()
 	l.mu.Lock()
-	l.roster.SeePart(t.partition, v.Revision, roster.Part{Node: is.Node, Incarnation: is.Incarnation, Epoch: is.Epoch}, now)
+	fresh := l.roster.ReadPart(t.partition, v.Revision, is.part(), now)
 	mine := slices.Contains(l.roster.Claims(l.value.Incarnation), t.partition)
 	incarnation := l.value.Incarnation
 	l.mu.Unlock()
-	if !mine {
+	switch {
+	case !fresh:
+		l.pause(retryDelay)
+		return errOld
+	case !mine:
 		return ErrRefused
 	}
 	t.value = partValue{l.node.Name, incarnation, roster.Epoch(max(is.Epoch, is.Begun, least), now), is.Begun}
@@ -201,15 +235,20 @@ func (t *tenant) remind(revision uint64) bool {
 }
 
 // release clears the owner of the partition, so that another node may take it at once. If it is not
-// known whether that was stored, it is tried again.
+// known whether that was stored, it is tried again, and so it is for a while if what is read is older
+// than what this node has written.
 func (t *tenant) release() {
-	for t.life.holds() {
+	for old := 0; t.life.holds(); {
 		ctx, cancel := t.life.call()
 		v, err := t.life.node.Engine.Register.Get(ctx, partKey(t.partition))
 		cancel()
 		var is partValue
 		if err == nil && v.Revision > 0 {
 			err = json.Unmarshal(v.Data, &is)
+		}
+		if old++; err == nil && v.Revision < t.revision && old < 20 {
+			t.life.pause(retryDelay)
+			continue
 		}
 		if err == nil && (is.Node != t.value.Node || is.Incarnation != t.value.Incarnation) {
 			return

@@ -41,6 +41,7 @@ type world struct {
 	asked   map[[2]int]bool              // partition and page
 	bad     []string
 	id      string        // of the disks; "": the names of the nodes
+	broken  string        // a node on which every partition fails
 	slow    bool          // owners take their time to end
 	takes   time.Duration // how long a request takes; 0: up to a second
 	linger  time.Duration // how long a connection takes to close; 0: up to a second
@@ -295,6 +296,9 @@ func (m *model) Run(ctx context.Context, t *cluster.Tenure) error {
 }
 
 func (m *model) own(ctx context.Context, t *cluster.Tenure) error {
+	if m.name == m.w.broken {
+		return errors.New("this node is broken")
+	}
 	next, page := uint64(0), 0
 	if err := m.Groups(func(g cluster.Group) error {
 		r, err := parse(g.Bytes)

@@ -24,12 +24,16 @@ type Faults struct {
 	Late   float64       // share of requests that arrive when the caller has given up, up to a minute later
 	Repeat float64       // share of requests and messages that arrive twice
 	Stall  float64       // share of the deliveries of a watch that come very late
+	Stale  float64       // share of the gets that a copy of the register answers that is up to some seconds behind
 	Slow   time.Duration // a quarter of the messages takes longer, up to this
 	Shared bool          // all logs share their sequence numbers, as parts of one
 }
 
 // patience is how long a caller waits.
 const patience = 4 * time.Second
+
+// behind is by how much a copy of the register may be behind.
+const behind = 5 * time.Second
 
 // long is how late something may come: when the lease of who has sent it has lapsed.
 const long = time.Minute
@@ -45,8 +49,8 @@ type Broker struct {
 	logs    map[int]*log
 	last    uint64 // number of an entry, if logs share them
 	keys    map[string]cluster.Value
-	puts    []cluster.Value // what the puts have replaced
-	changed chan struct{}   // closed at the next put
+	puts    []replaced    // by each put
+	changed chan struct{} // closed at the next put
 	losses  int
 	parted  map[string]parted
 	inboxes map[string]map[*inbox]bool
@@ -54,6 +58,12 @@ type Broker struct {
 
 // parted tells which ways between a node and the broker are cut.
 type parted struct{ out, in bool }
+
+// replaced is the value that a put has replaced, and when.
+type replaced struct {
+	cluster.Value
+	at time.Time
+}
 
 type log struct {
 	seqs []uint64
@@ -103,7 +113,7 @@ func (b *Broker) LosePower(most int) {
 	for range min(b.rng.IntN(most+1), len(b.puts)) {
 		was := b.puts[len(b.puts)-1]
 		b.puts = b.puts[:len(b.puts)-1]
-		if b.keys[was.Key] = was; was.Revision == 0 {
+		if b.keys[was.Key] = was.Value; was.Revision == 0 {
 			delete(b.keys, was.Key)
 		}
 	}
@@ -125,6 +135,17 @@ func (b *Broker) Damage(partition int) {
 func (b *Broker) stir() {
 	close(b.changed)
 	b.changed = make(chan struct{})
+}
+
+// was returns the value that a key had some time ago.
+func (b *Broker) was(key string, ago time.Duration) cluster.Value {
+	v := b.keys[key]
+	for i := len(b.puts) - 1; i >= 0 && time.Since(b.puts[i].at) < ago; i-- {
+		if b.puts[i].Key == key {
+			v = b.puts[i].Value
+		}
+	}
+	return v
 }
 
 func (b *Broker) log(p int) *log {
@@ -324,6 +345,9 @@ type register struct{ *Client }
 func (r register) Get(ctx context.Context, key string) (cluster.Value, error) {
 	return call(ctx, r.Client, func(b *Broker) (cluster.Value, error) {
 		v := b.keys[key]
+		if r.node != "" && b.rng.Float64() < b.faults.Stale {
+			v = b.was(key, time.Duration(b.rng.Int64N(int64(behind))))
+		}
 		v.Key = key
 		return v, nil
 	})
@@ -337,7 +361,7 @@ func (r register) Put(ctx context.Context, key string, revision uint64, data []b
 			return 0, fmt.Errorf("key %s has revision %d, not %d: %w", key, was.Revision, revision, cluster.ErrRefused)
 		}
 		was.Key = key
-		b.puts = append(b.puts, was)
+		b.puts = append(b.puts, replaced{was, time.Now()})
 		b.keys[key] = cluster.Value{Key: key, Revision: uint64(len(b.puts)), Data: data}
 		b.stir()
 		return uint64(len(b.puts)), nil

@@ -79,6 +79,29 @@ func Create(ctx context.Context, nc *client.Conn, o Options) error {
 	return nil
 }
 
+// Remove removes the streams and the register of a crawl. It may be repeated.
+func Remove(ctx context.Context, nc *client.Conn, o Options) error {
+	n, err := o.names()
+	if err != nil {
+		return err
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	list := []string{"KV_" + n.bucket()}
+	for i := range n.streams {
+		list = append(list, n.stream(i))
+	}
+	for _, name := range list {
+		err := persist(ctx, func(ctx context.Context) error { return js.DeleteStream(ctx, name) })
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return fmt.Errorf("remove %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 const (
 	// tryTime is how long one try of an operation takes at most: brokers that have no leader yet do not
 	// answer.
@@ -241,7 +264,7 @@ func (l *log) one(ctx context.Context, after uint64, fn func(uint64, []byte) err
 	return fn(m.Sequence, m.Data)
 }
 
-// A register is a bucket. Its reads may be those of a copy that is behind; a put tells.
+// A register is a bucket. Its reads may be old if their leader is none any more; a put tells.
 type register struct{ kv jetstream.KeyValue }
 
 func (r register) Get(ctx context.Context, key string) (cluster.Value, error) {

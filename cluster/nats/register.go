@@ -33,10 +33,17 @@ func CreateRegister(ctx context.Context, nc *client.Conn, replicas int) error {
 	return createBucket(ctx, js, clusterBucket, replicas)
 }
 
-// createBucket makes a bucket.
+// createBucket makes a bucket. It differs from what the client would make in that its leader answers
+// reads: otherwise any copy does, and one that is behind tells what is over.
 func createBucket(ctx context.Context, js jetstream.JetStream, bucket string, replicas int) error {
 	return persist(ctx, func(ctx context.Context) error {
-		_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas})
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, Storage: jetstream.FileStorage, Replicas: replicas,
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, AllowDirect: false,
+		})
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return nil // an earlier version has made it
+		}
 		return err
 	})
 }

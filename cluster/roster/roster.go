@@ -136,6 +136,24 @@ func (r *Roster) SeeNode(name string, revision uint64, n Node, now Instant) {
 	r.name(now)
 }
 
+// ReadNode notes the key of a node that was read. A copy of the register may have answered that is
+// behind: what is older than what was seen does not count.
+func (r *Roster) ReadNode(name string, revision uint64, n Node, now Instant) {
+	if m := r.nodes[name]; m == nil || revision > m.revision {
+		r.SeeNode(name, revision, n, now)
+	}
+}
+
+// ReadPart notes the key of a partition that was read. It reports false if that is older than what
+// was seen, and does not count.
+func (r *Roster) ReadPart(p int, revision uint64, x Part, now Instant) bool {
+	if revision < r.parts[p].revision {
+		return false
+	}
+	r.SeePart(p, revision, x, now)
+	return true
+}
+
 // SeePart notes the key of a partition. An owner who has no key of its own is watched from now on:
 // its key was lost. A register that names an earlier epoch than before has lost its tail: the later
 // owner remains the owner.

@@ -189,3 +189,24 @@ func TestForgotten(t *testing.T) {
 		t.Error("the register knows again")
 	}
 }
+
+// What a copy of the register says that is behind does not count, unless the register says it of
+// itself: it has lost its tail.
+func TestReadBehind(t *testing.T) {
+	r := New("a", 1)
+	r.SeeNode("a", 1, Node{Incarnation: 1}, at(0))
+	r.SeeNode("b", 5, Node{Incarnation: 1, Gone: true}, at(0))
+	r.SeePart(0, 9, Part{Epoch: 7}, at(0)) // it was let go
+	r.ReadNode("b", 4, Node{Incarnation: 1}, at(1))
+	if r.ReadPart(0, 8, Part{Node: "b", Incarnation: 1, Epoch: 7}, at(1)) {
+		t.Error("an old value of a partition counts")
+	}
+	if list := r.Claims(1); len(list) != 1 {
+		t.Errorf("claims: %v", list)
+	}
+	r.SeeNode("b", 4, Node{Incarnation: 1}, at(1))
+	r.SeePart(0, 8, Part{Node: "b", Incarnation: 1, Epoch: 7}, at(1))
+	if list := r.Claims(1); len(list) != 0 {
+		t.Errorf("claims after the register has lost its tail: %v", list)
+	}
+}

@@ -111,7 +111,7 @@ Nodes that join later obey, too.`),
 		newCommandCommand(u, "resume", "let all nodes resume a crawl", `Resumes a crawl that was paused or stopped. Nodes begin again by themselves.`),
 		newCommandCommand(u, "stop", "let all nodes stop a crawl", `All nodes finish what is under way, write everything, and leave the crawl. They continue
 with other crawls of the cluster. winnow cluster resume continues it.`),
-		newGatherCommand(u), newAdoptCommand(u),
+		newRemoveCommand(u), newGatherCommand(u), newAdoptCommand(u),
 	)
 	return cmd
 }
@@ -131,9 +131,17 @@ func newCommandCommand(u *console.UI, name, short, long string) *cobra.Command {
 	return cmd
 }
 
+// needName returns an error unless a verb of winnow cluster has the cluster and the crawl.
+func (o *clusterFlags) needName(verb string) error {
+	if o.cluster == "" || o.name == "" {
+		return console.WithHint(console.Usagef("winnow cluster %s needs --cluster and --name", verb), "try: winnow cluster %s --cluster a.example:7420 --secret-file cluster.secret --name big", verb)
+	}
+	return nil
+}
+
 func runCommand(ctx context.Context, u *console.UI, opt *clusterFlags, command string) error {
-	if opt.cluster == "" || opt.name == "" {
-		return console.WithHint(console.Usagef("winnow cluster %s needs --cluster and --name", command), "try: winnow cluster %s --cluster a.example:7420 --secret-file cluster.secret --name big", command)
+	if err := opt.needName(command); err != nil {
+		return err
 	}
 	c, x, err := opt.open(ctx, u)
 	if err != nil {
@@ -144,11 +152,56 @@ func runCommand(ctx context.Context, u *console.UI, opt *clusterFlags, command s
 		return err
 	}
 	if u.AsJSON {
-		return u.JSON(struct {
-			Name    string `json:"name"`
-			Command string `json:"command"`
-		}{opt.name, command})
+		return u.JSON(commanded{opt.name, command})
 	}
 	u.Notef("all nodes are told: %s %s", command, opt.name)
+	return nil
+}
+
+// commanded is what --json prints of a command that was obeyed.
+type commanded struct {
+	Name    string `json:"name"`
+	Command string `json:"command"`
+}
+
+func newRemoveCommand(u *console.UI) *cobra.Command {
+	opt := &clusterFlags{}
+	cmd := &cobra.Command{
+		Use:   "remove --cluster ADDRESS --name NAME",
+		Short: "remove a crawl that has ended from a cluster",
+		Long: `Removes a crawl that has ended: brokers delete its journals, and have room again. Nobody can
+continue it, and winnow cluster gather cannot bring it together any more, so gather it first.
+
+What the nodes have fetched, with their journals, stays on their disks, below crawls in the
+directory of each node. Its name may be used for another crawl.`,
+		Example: `  winnow cluster remove --cluster a.example:7420 --secret-file cluster.secret --name big`,
+		Args:    console.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runRemove(cmd.Context(), u, opt)
+		},
+	}
+	opt.add(cmd)
+	return cmd
+}
+
+func runRemove(ctx context.Context, u *console.UI, opt *clusterFlags) error {
+	if err := opt.needName("remove"); err != nil {
+		return err
+	}
+	c, err := opt.connect(ctx, u)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	switch err := c.Remove(ctx, opt.name); {
+	case errors.Is(err, member.ErrUnknown):
+		return console.Missingf("%w", err)
+	case err != nil:
+		return err
+	}
+	if u.AsJSON {
+		return u.JSON(commanded{opt.name, "remove"})
+	}
+	u.Notef("%s was removed; what the nodes have of it stays on their disks, in crawls/%s", opt.name, opt.name)
 	return nil
 }

@@ -49,24 +49,22 @@ take part in it again.`,
 	return cmd
 }
 
-// gather brings a crawl of a cluster into a directory.
-func (o *clusterFlags) gather(ctx context.Context, u *console.UI, dir string, archive, moves bool) (*move.Gathered, error) {
+// gather brings a crawl of a cluster into the directory of the options, which say what else is wanted.
+func (o *clusterFlags) gather(ctx context.Context, u *console.UI, g move.GatherOptions) (*move.Gathered, error) {
 	c, x, err := o.open(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	path, err := filepath.Abs(dir)
+	path, err := filepath.Abs(g.Dir)
 	if err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname() // for people; "" will do
 	shown := u.Stages(ctx)
 	defer shown.Done()
-	return move.Gather(ctx, move.GatherOptions{
-		Engine: x.Engine, Plan: x.Plan, Dir: dir, Archive: archive, Move: moves, To: strings.TrimPrefix(host+":"+path, ":"),
-		Progress: shown.Set,
-	})
+	g.Engine, g.Plan, g.To, g.Progress = x.Engine, x.Plan, strings.TrimPrefix(host+":"+path, ":"), shown.Set
+	return move.Gather(ctx, g)
 }
 
 func runGather(ctx context.Context, u *console.UI, opt *gatherOptions) error {
@@ -74,7 +72,7 @@ func runGather(ctx context.Context, u *console.UI, opt *gatherOptions) error {
 		return console.WithHint(console.Usagef("winnow cluster gather needs -o, --cluster and --name"), "try: winnow cluster gather -o big.crawl --cluster a.example:7420 --secret-file cluster.secret --name big")
 	}
 	dir := strings.TrimRight(opt.out, "/")
-	g, err := opt.gather(ctx, u, dir, !opt.noArchive, opt.move)
+	g, err := opt.gather(ctx, u, move.GatherOptions{Dir: dir, Archive: !opt.noArchive, Move: opt.move})
 	if err != nil {
 		return err
 	}
@@ -169,8 +167,8 @@ func runAdopt(ctx context.Context, u *console.UI, opt *adoptOptions, dir string)
 }
 
 // gathered calls fn with a temporary directory that has a copy of a crawl of a cluster, without its
-// archive.
-func (o *clusterFlags) gathered(ctx context.Context, u *console.UI, fn func(dir string, g *move.Gathered) error) error {
+// archive. Nodes may be asked whether their disks have the same.
+func (o *clusterFlags) gathered(ctx context.Context, u *console.UI, compare bool, fn func(dir string, g *move.Gathered) error) error {
 	if o.name == "" {
 		return console.WithHint(console.Usagef("--cluster needs --name"), "try: %s", u.WithFlag("--name", "big"))
 	}
@@ -180,7 +178,7 @@ func (o *clusterFlags) gathered(ctx context.Context, u *console.UI, fn func(dir 
 	}
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, o.name+".crawl")
-	g, err := o.gather(ctx, u, dir, false, false)
+	g, err := o.gather(ctx, u, move.GatherOptions{Dir: dir, Compare: compare})
 	if err != nil {
 		return err
 	}

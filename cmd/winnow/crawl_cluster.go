@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -20,8 +21,8 @@ import (
 // clusterPartitions is the number of partitions of a crawl of a cluster, if none is given.
 const clusterPartitions = 64
 
-// runClusterCrawl begins a crawl of a cluster, or finds the one of that name if there is no seed, and
-// shows how it goes until it has ended.
+// runClusterCrawl begins a crawl of a cluster, or finds the one of that name if there is no seed or with
+// --add-seeds, and shows how it goes until it has ended.
 func runClusterCrawl(ctx context.Context, u *console.UI, opt *crawlOptions, args []string) error {
 	c := &crawling{u: u, opt: opt}
 	if err := c.refuse(); err != nil {
@@ -30,8 +31,8 @@ func runClusterCrawl(ctx context.Context, u *console.UI, opt *crawlOptions, args
 	if err := c.begin(args); err != nil {
 		return err
 	}
-	if len(c.seeds) == 0 && len(c.config.Seeds) == 0 {
-		return c.followOld(ctx)
+	if opt.addSeeds || len(c.seeds) == 0 && len(c.config.Seeds) == 0 {
+		return c.continueOld(ctx)
 	}
 	plan, err := c.plan(ctx)
 	if err != nil {
@@ -61,7 +62,6 @@ func (c *crawling) refuse() error {
 	}
 	for _, x := range []struct{ flag, why string }{
 		{"dir", "each node has a directory of its own: winnow node --dir"},
-		{"add-seeds", "the seeds of a crawl of a cluster do not change"},
 		{"on-end", "this command ends with the crawl; run the other one after it"},
 	} {
 		if c.opt.flags.Changed(x.flag) {
@@ -81,23 +81,12 @@ func (c *crawling) plan(ctx context.Context) (*node.Plan, error) {
 	if err := c.applyFlags(""); err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"metrics", "ui", "notices"} {
-		if k, ok := c.config.Key(key); ok && k.String() != "" {
-			return nil, console.WithHint(console.Usagef("--%s cannot be used with --cluster: no node would serve it", k.Flag()), "try: %s", c.u.WithoutFlag("--"+k.Flag()))
-		}
-	}
 	if !c.opt.flags.Changed("partitions") && c.config.Partitions == config.Default().Partitions {
 		c.config.Partitions = clusterPartitions
 	}
-	if err := partition.CheckShared(&c.config); err != nil {
-		return nil, console.Usage(err)
+	if err := c.checkClusterConfig(ctx); err != nil {
+		return nil, err
 	}
-	for _, step := range []func() error{c.checkFiles, c.checkScore, func() error { return c.checkContact(ctx) }} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	c.warn()
 	p, err := node.NewPlan(&c.config, c.config.Partitions, c.seeds)
 	if err != nil {
 		return nil, console.Usage(err)
@@ -105,22 +94,84 @@ func (c *crawling) plan(ctx context.Context) (*node.Plan, error) {
 	return p, nil
 }
 
-// followOld shows how a crawl goes that there is.
-func (c *crawling) followOld(ctx context.Context) error {
-	for _, f := range c.opt.keys {
-		if len(f.said) > 0 {
-			return console.WithHint(console.Usagef("--%s: the settings of a crawl of a cluster do not change, and there is no SEED to begin another", f.key.Flag()), "to see how %s goes on try: %s", c.opt.name, c.u.WithoutFlag("--"+f.key.Flag()))
+// checkClusterConfig refuses settings that do not work in a cluster, and warns of unusual ones.
+func (c *crawling) checkClusterConfig(ctx context.Context) error {
+	for _, key := range []string{"metrics", "ui", "notices"} {
+		if k, ok := c.config.Key(key); ok && k.String() != "" {
+			return console.WithHint(console.Usagef("--%s cannot be used with --cluster: no node would serve it", k.Flag()), "try: %s", c.u.WithoutFlag("--"+k.Flag()))
 		}
+	}
+	if err := partition.CheckShared(&c.config); err != nil {
+		return console.Usage(err)
+	}
+	for _, step := range []func() error{c.checkFiles, c.checkScore, func() error { return c.checkContact(ctx) }} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	c.warn()
+	return nil
+}
+
+// continueOld shows how a crawl goes that there is. If seeds or settings are given it changes the crawl
+// first, which continues with them.
+func (c *crawling) continueOld(ctx context.Context) error {
+	if c.opt.addSeeds && len(c.seeds) == 0 {
+		return console.WithHint(console.Usagef("--add-seeds without a SEED adds nothing"), "name a SEED, or try: %s", c.u.WithoutFlag("--add-seeds"))
 	}
 	cluster, x, err := c.opt.open(ctx, c.u)
 	if err != nil {
 		return err
 	}
 	defer cluster.Close()
+	changes := c.changes()
 	if c.config, err = x.Plan.Configuration(); err != nil {
 		return err
 	}
+	if changes {
+		if err := c.change(ctx, x); err != nil || c.opt.detach {
+			return err
+		}
+	}
 	return c.follow(ctx, x)
+}
+
+// changes reports whether the command line has settings, or seeds to add.
+func (c *crawling) changes() bool {
+	return c.opt.addSeeds || c.opt.preset != "" || slices.ContainsFunc(c.opt.keys, func(f *keyFlag) bool { return len(f.said) > 0 })
+}
+
+// change lets a crawl continue with the settings and seeds of the command line.
+func (c *crawling) change(ctx context.Context, x *member.Crawl) error {
+	before := c.config.Clone()
+	c.resume = true
+	if err := c.applyFlags(before.Score); err != nil {
+		return err
+	}
+	if c.config.Partitions != before.Partitions {
+		return console.WithHint(console.Usagef("%s has %d partitions, not %d: their number is fixed when a crawl begins", x.Name, before.Partitions, c.config.Partitions), "try: %s", c.u.WithoutFlag("--partitions"))
+	}
+	if err := c.checkClusterConfig(ctx); err != nil {
+		return err
+	}
+	var said []string
+	for _, f := range c.opt.keys {
+		if len(f.said) > 0 {
+			said = append(said, f.key.Name)
+		}
+	}
+	p, err := x.Plan.Change(&c.config, c.seeds, said...)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if err := x.Change(ctx, p); err != nil {
+		return err
+	}
+	c.u.Notef("the crawl %s continues: %s", x.Name, cmp.Or(strings.Join(before.Diff(&c.config), "; "), "no setting differs"))
+	if c.opt.addSeeds {
+		c.u.Notef("seeds were added: %s", show.Grouped(int64(len(c.seeds))))
+	}
+	return nil
 }
 
 // printClusterStart prints what begins.

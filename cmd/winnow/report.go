@@ -126,7 +126,7 @@ journals.`,
 				return console.WithHint(console.Usagef("--cluster needs --out"), "try: %s", u.WithFlag("--out", "report"))
 			}
 			if opt.cluster != "" {
-				return opt.gathered(cmd.Context(), u, func(dir string, _ *move.Gathered) error {
+				return opt.gathered(cmd.Context(), u, false, func(dir string, _ *move.Gathered) error {
 					return runReport(cmd.Context(), u, opt, dir)
 				})
 			}

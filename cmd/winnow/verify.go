@@ -51,7 +51,8 @@ compares size and checksum with what the store reports; --remote reads them.
 
 With --cluster it checks a crawl on several machines, running or not: the journals of all
 partitions as the brokers have them, that partitions agree about what they have told each other,
-and that no two nodes owned a partition at a time. It does not read WARC files: winnow cluster
+that no two nodes owned a partition at a time, and that the journals on the disks of the nodes
+that run are the same. Limits of addresses are checked within each partition. It does not read WARC files: winnow cluster
 gather brings them, and winnow verify DIR reads them.
 Exit code 0: no violation; 3: violations were found.`,
 		Example: `  winnow verify a.example.crawl
@@ -64,7 +65,7 @@ Exit code 0: no violation; 3: violations were found.`,
 				return err
 			}
 			if opt.cluster != "" {
-				return opt.gathered(cmd.Context(), u, func(dir string, g *move.Gathered) error {
+				return opt.gathered(cmd.Context(), u, true, func(dir string, g *move.Gathered) error {
 					opt.copy = g
 					return runVerify(cmd.Context(), u, opt, dir)
 				})
@@ -109,10 +110,7 @@ func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir strin
 		f.Absent = 0 // the copy has no archive
 		f.Notes = slices.DeleteFunc(f.Notes, func(s string) bool { return strings.Contains(s, "answers that were not verified") })
 		f.Notes = append(f.Notes, "the WARC files were not read: winnow cluster gather brings them")
-		for _, wrong := range opt.copy.Wrong {
-			f.Kinds[history.FindExchange]++
-			f.List = append(f.List, history.Finding{Kind: history.FindExchange, What: wrong})
-		}
+		opt.addCopy(f)
 	}
 	p.Done()
 	if err != nil {
@@ -130,6 +128,20 @@ func runVerify(ctx context.Context, u *console.UI, opt *verifyOptions, dir strin
 		return console.Missingf("%s: %s found", dir, show.Counted(n, "violation"))
 	}
 	return err
+}
+
+// addCopy adds what was found while a crawl of a cluster was copied.
+func (opt *verifyOptions) addCopy(f *history.Findings) {
+	for kind, list := range map[string][]string{history.FindExchange: opt.copy.Wrong, history.FindDamage: opt.copy.Differ} {
+		for _, wrong := range list {
+			f.Kinds[kind]++
+			f.List = append(f.List, history.Finding{Kind: kind, What: wrong})
+		}
+	}
+	f.Notes = append(f.Notes, fmt.Sprintf("journals on the disks of nodes that are as the logs have them: %d of %d", opt.copy.Compared, opt.copy.Partitions))
+	for _, why := range opt.copy.Unasked {
+		f.Notes = append(f.Notes, "not compared: "+why)
+	}
 }
 
 // askStores asks the stores of WARC files that were sent for size and checksum.

@@ -81,6 +81,10 @@ type entry struct {
 	Partitions int       `json:"partitions"`
 	Made       time.Time `json:"made"`
 	Turn       int       `json:"turn"` // how often it was resumed
+	// Removed is set when the crawl is removed, Gone when nothing of it is left at the brokers. An entry
+	// stays, so that nodes that were away see it; a new crawl may replace it.
+	Removed bool `json:"removed,omitempty"`
+	Gone    bool `json:"gone,omitempty"`
 }
 
 const crawlKind = "crawl"
@@ -100,7 +104,7 @@ func parseEntry(v *cluster.Value) (name string, e entry, ok bool) {
 func (c *Cluster) Crawls(ctx context.Context) ([]string, error) {
 	var list []string
 	err := cluster.Values(ctx, c.register, func(v cluster.Value) {
-		if name, _, ok := parseEntry(&v); ok {
+		if name, e, ok := parseEntry(&v); ok && !e.Removed {
 			list = append(list, name)
 		}
 	})

@@ -57,16 +57,20 @@ func (c *Cluster) create(ctx context.Context, name string, p *node.Plan, fill fu
 }
 
 func inUse(name string) error {
-	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on"}
+	return &hint.Error{Text: "the cluster has a crawl " + name + " already", Hint: "choose another --name; without SEED, winnow crawl shows how that one goes on, and --add-seeds adds seeds to it"}
 }
 
 // prepare makes the streams and the register of a crawl that is not listed.
 func (c *Cluster) prepare(ctx context.Context, name string, p *node.Plan) (e cluster.Engine, err error) {
 	ctx, cancel := context.WithTimeout(ctx, createTime)
 	defer cancel()
-	if _, revision, err := c.entry(ctx, name); err != nil {
+	was, revision, err := c.entry(ctx, name)
+	switch {
+	case err != nil:
 		return e, err
-	} else if revision > 0 {
+	case was.Removed && !was.Gone:
+		return e, &hint.Error{Text: "a crawl " + name + " was not removed completely", Hint: "repeat: winnow cluster remove --name " + name}
+	case revision > 0 && !was.Removed:
 		return e, inUse(name)
 	}
 	o := c.options(name, p.Crawl.Partitions)
@@ -84,9 +88,12 @@ func (c *Cluster) list(ctx context.Context, name string, p *node.Plan, e cluster
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(entry{Partitions: p.Crawl.Partitions, Made: time.Now().UTC()})
+	was, revision, err := c.entry(ctx, name) // of one that was removed
+	if err == nil && revision > 0 && !was.Removed {
+		return nil, inUse(name)
+	}
 	if err == nil {
-		_, err = c.register.Put(ctx, crawlKey(name), 0, data)
+		err = c.putEntry(ctx, name, revision, entry{Partitions: p.Crawl.Partitions, Made: time.Now().UTC(), Turn: was.Turn + 1})
 	}
 	if errors.Is(err, cluster.ErrRefused) {
 		return nil, inUse(name)
@@ -118,7 +125,7 @@ func (c *Cluster) Open(ctx context.Context, name string) (*Crawl, error) {
 	if err != nil {
 		return nil, err
 	}
-	if revision == 0 {
+	if revision == 0 || x.Removed {
 		return nil, c.unknown(ctx, name)
 	}
 	e, err := nats.Open(ctx, c.conn, c.options(name, x.Partitions))
@@ -168,19 +175,37 @@ func (x *Crawl) Command(ctx context.Context, command string) error {
 	return x.again(ctx)
 }
 
+// Change lets all nodes continue with another plan, which Plan.Change has returned, whether the crawl
+// runs, is paused or has ended.
+func (x *Crawl) Change(ctx context.Context, p *node.Plan) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	if err := node.Replace(ctx, x.Engine, p); err != nil {
+		return err
+	}
+	x.Plan = p
+	return x.again(ctx)
+}
+
 // again lets nodes take part again in a crawl that had ended.
 func (x *Crawl) again(ctx context.Context) error {
 	for {
 		e, revision, err := x.cluster.entry(ctx, x.Name)
 		if err == nil {
-			var data []byte
 			e.Turn++
-			if data, err = json.Marshal(e); err == nil {
-				_, err = x.cluster.register.Put(ctx, crawlKey(x.Name), revision, data)
-			}
+			err = x.cluster.putEntry(ctx, x.Name, revision, e)
 		}
 		if err == nil || ctx.Err() != nil || !errors.Is(err, cluster.ErrRefused) {
 			return err
 		}
 	}
+}
+
+// putEntry sets the entry of a crawl that has a revision.
+func (c *Cluster) putEntry(ctx context.Context, name string, revision uint64, e entry) error {
+	data, err := json.Marshal(e)
+	if err == nil {
+		_, err = c.register.Put(ctx, crawlKey(name), revision, data)
+	}
+	return err
 }

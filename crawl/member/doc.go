@@ -23,4 +23,7 @@
 //	node.json     the word by which a restarted node is known again, and the number of brokers
 //	broker/       the files of the broker
 //	crawls/NAME   what the node has of a crawl: the directories of partitions
+//
+// When a crawl was removed and another one has its name, the directory of the first is renamed: its
+// name is followed by the first digits of its identity.
 package member

@@ -29,6 +29,7 @@ type job struct {
 	news  chan struct{} // its entry has changed
 	turn  int           // of its entry
 	state string        // see Beat.Crawls
+	leave context.CancelFunc
 }
 
 // Run takes part in all crawls until the context ends. Then it hands over all partitions.
@@ -61,8 +62,16 @@ func (n *Node) see(ctx context.Context, name string, e entry) {
 	n.jobs.mu.Lock()
 	defer n.jobs.mu.Unlock()
 	j := n.jobs.list[name]
+	if e.Removed {
+		if j != nil {
+			j.leave()
+			delete(n.jobs.list, name)
+		}
+		return
+	}
 	if j == nil {
-		j = &job{name: name, news: make(chan struct{}, 1), turn: e.Turn, state: PartRuns}
+		ctx, leave := context.WithCancel(ctx)
+		j = &job{name: name, news: make(chan struct{}, 1), turn: e.Turn, state: PartRuns, leave: leave}
 		n.jobs.list[name] = j
 		n.jobs.running.Go(func() { n.work(ctx, j) })
 		return
@@ -98,6 +107,8 @@ func (n *Node) work(ctx context.Context, j *job) {
 				n.o.Log.Error("this node cannot take part in the crawl "+j.name, "why", text)
 			}
 			n.set(j, PartFailed+said)
+			n.wait(ctx, j, turn, retryTime)
+		case sum.Why == node.WhyChanged:
 			n.wait(ctx, j, turn, retryTime)
 		default:
 			n.set(j, PartEnded)
@@ -189,6 +200,9 @@ func (n *Node) crawl(ctx context.Context, name string) (*node.Summary, error) {
 		return nil, err
 	}
 	o := n.options(x)
+	if err := setAside(o.Dir, x.Plan.Crawl.Crawl); err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", name, err)
+	}
 	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
 	sum, err := node.Run(ctx, o)
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -232,8 +233,8 @@ func hinted(t *testing.T, err error, words ...string) {
 	}
 }
 
-// One machine is a cluster, too: a crawl is stopped, resumed and finishes. What does not belong to it
-// is refused.
+// One machine is a cluster, too: a crawl is stopped, resumed with a limit, which is taken away, and
+// finishes. What does not belong to it is refused.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakeweb.Spec{Pages: 120, Sites: 10, Links: 1000, Seed: 7})
@@ -254,15 +255,20 @@ func TestAlone(t *testing.T) {
 	_, err = c.Create(t.Context(), "one", w.plan(4, 200*time.Millisecond))
 	hinted(t, err, "already")
 	w.until(x, 1)
+	hinted(t, c.Remove(t.Context(), "one"), "has not ended")
 	if err := x.Command(t.Context(), "stop"); err != nil {
 		t.Fatal(err)
 	}
-	if v := w.follow(x); v.Ended != "stopped" || v.Silent != 0 {
+	v := w.follow(x)
+	if v.Ended != "stopped" || v.Silent != 0 {
 		t.Errorf("it has ended because of %q, %d silent", v.Ended, v.Silent)
 	}
-	if err := x.Command(t.Context(), "resume"); err != nil {
-		t.Fatal(err)
+	most := v.Status.Fetched + 10
+	w.change(x, func(c *config.Config) { c.Pages = most })
+	if v := w.follow(x); v.Ended != "pages" || v.Status.Fetched != most {
+		t.Errorf("%s, %d pages, not %d", v.Ended, v.Status.Fetched, most)
 	}
+	w.change(x, func(c *config.Config) { c.Pages = 0 })
 	if v := w.follow(x); v.Ended != "finished" || v.Status.Fetched != 120 || v.Silent != 0 {
 		t.Errorf("%s, %d pages, %d silent", v.Ended, v.Status.Fetched, v.Silent)
 	}
@@ -272,8 +278,50 @@ func TestAlone(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	w.check(x, 200*time.Millisecond)
+	w.remove(c, x, o)
 	if err := w.stops["a"](); err != nil {
 		t.Error(err)
+	}
+}
+
+// remove removes a crawl that has ended. Another one may have its name then, and begins anew.
+func (w *world) remove(c *Cluster, x *Crawl, o *Options) {
+	t := w.t
+	t.Helper()
+	if err := c.Remove(t.Context(), x.Name); err != nil {
+		t.Fatal(err)
+	}
+	hinted(t, c.Remove(t.Context(), x.Name), "no such crawl")
+	if list, err := c.Crawls(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("crawls: %v, %v", list, err)
+	}
+	next, err := c.Create(t.Context(), x.Name, w.plan(4, 100*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until(next, 1)
+	dir := filepath.Join(o.Dir, crawlsDir, x.Name)
+	for name, want := range map[string]string{dir + "-" + x.Plan.Crawl.Crawl[:8]: x.Plan.Crawl.Crawl, dir: next.Plan.Crawl.Crawl} {
+		if p, err := layout.ReadPartitions(disk.OS(name)); err != nil || p == nil || p.Crawl != want {
+			t.Errorf("%s: %+v, %v; not %s", name, p, err, want)
+		}
+	}
+}
+
+// change changes the settings of a crawl.
+func (w *world) change(x *Crawl, change func(*config.Config)) {
+	w.t.Helper()
+	c, err := x.Plan.Configuration()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	change(&c)
+	p, err := x.Plan.Change(&c, nil)
+	if err == nil {
+		err = x.Change(w.t.Context(), p)
+	}
+	if err != nil {
+		w.t.Fatal(err)
 	}
 }
 

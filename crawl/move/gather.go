@@ -27,6 +27,8 @@ type GatherOptions struct {
 	Dir    string // of the copy; what it has of the same crawl is used
 	// Archive brings the files of the archive, too.
 	Archive bool
+	// Compare asks the nodes whether the journals on their disks are as the logs have them.
+	Compare bool
 	// Move takes the crawl from the cluster: it must have stopped, and may continue in Dir.
 	Move bool
 	// To names Dir for people, with its machine: the register says so of a crawl that was moved.
@@ -49,6 +51,11 @@ type Gathered struct {
 	Moved      bool   `json:"moved"`   // the crawl may continue here
 	// Wrong lists sessions of nodes whose epochs do not grow.
 	Wrong []string `json:"wrong"`
+	// Compared is the number of partitions whose journals on the disks of their nodes begin as the logs
+	// do. Differ lists those that do not, Unasked those of which no node could be asked.
+	Compared int      `json:"compared,omitempty"`
+	Differ   []string `json:"differ,omitempty"`
+	Unasked  []string `json:"unasked,omitempty"`
 }
 
 // A Gap is a file of the archive that is not in the copy.
@@ -81,7 +88,7 @@ func Gather(ctx context.Context, o GatherOptions) (*Gathered, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(context.Context) error{g.journals, g.agree, g.archives, g.finish} {
+	for _, step := range []func(context.Context) error{g.journals, g.compare, g.agree, g.archives, g.finish} {
 		if err := step(ctx); err != nil {
 			return nil, explain(o.Dir, err)
 		}
@@ -210,6 +217,59 @@ func (g *gathering) look(i int, h journal.Header) error {
 		err = &hint.Error{Text: fmt.Sprintf("partition %d has not begun", i), Hint: "wait some seconds; winnow status --cluster shows which partitions run"}
 	}
 	return err
+}
+
+// compare asks the nodes whether the journals on their disks are as the logs have them.
+func (g *gathering) compare(ctx context.Context) error {
+	if !g.Compare {
+		return nil
+	}
+	silent := map[string]error{}
+	for i := range g.surveys {
+		if err := g.tell("disks of nodes", i, len(g.surveys)); err != nil {
+			return err
+		}
+		who := g.surveys[i].node
+		err := silent[who]
+		if who == "" {
+			err = errors.New("no node has crawled it yet")
+		}
+		wrong := ""
+		if err == nil {
+			wrong, err = g.compareOne(ctx, i, who)
+		}
+		switch name := layout.PartitionName(i); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			silent[who] = err
+			g.out.Unasked = append(g.out.Unasked, fmt.Sprintf("%s: %v", name, err))
+		case wrong != "":
+			g.out.Differ = append(g.out.Differ, fmt.Sprintf("%s: the journal on the disk of node %s is not as the log has it: %s", name, who, wrong))
+		default:
+			g.out.Compared++
+		}
+	}
+	return nil
+}
+
+// compareOne asks a node about a partition. What has just been committed may be in the log before it
+// is on disk, so what differs is looked at twice.
+func (g *gathering) compareOne(ctx context.Context, i int, who string) (wrong string, err error) {
+	j, _, err := g.Plan.Journal(i, g.dir)
+	if err != nil {
+		return "", err
+	}
+	next, chain, err := cluster.Ends(j)
+	for range 2 {
+		if err == nil {
+			wrong, err = node.Compare(ctx, g.Engine.Bus, who, i, next, chain)
+		}
+		if err != nil || wrong == "" {
+			break
+		}
+	}
+	return wrong, err
 }
 
 // agree removes from journals what others do not know of: they were read at different times.

@@ -5,7 +5,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/node"
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // One machine begins a crawl, three nodes continue it, and one machine ends it. No page is lost, none
@@ -25,6 +27,9 @@ func TestThereAndBack(t *testing.T) {
 		if n := w.verify("copy"); n == 0 || len(g.Missing) == 0 {
 			t.Errorf("the copy lacks %d files, and the gathering says %v: those of one machine are not on a node", n, g.Missing)
 		}
+		if g.Compared != 6 || len(g.Differ)+len(g.Unasked) > 0 {
+			t.Errorf("the disks of nodes: %+v", g)
+		}
 		user := w.broker.Client("user", nil).Engine()
 		if err := node.Move(t.Context(), user, "here"); err == nil {
 			t.Error("a crawl was moved that runs")
@@ -41,6 +46,10 @@ func TestThereAndBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer stop()
+		}
+		w.damage("a")
+		if g = w.gather("copy", false); g.Compared == 0 || len(g.Differ) == 0 || g.Compared+len(g.Differ) != 6 {
+			t.Errorf("a journal was damaged: %+v", g)
 		}
 		g = w.gather("", true)
 		if len(g.Missing) > 0 || !g.Moved || g.Removed > 0 {
@@ -62,4 +71,29 @@ func TestThereAndBack(t *testing.T) {
 		}
 		t.Logf("%d requests by one machine, %d by nodes, %d in all; %+v", first, second-first, w.requests(), g)
 	})
+}
+
+// damage cuts the journals on the disk of a node.
+func (w *world) damage(name string) {
+	w.t.Helper()
+	for i := range w.config.Partitions {
+		d, err := w.open(name)(layout.PartitionName(i) + "/" + layout.JournalDir)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		list, err := d.List()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, e := range list {
+			f, err := d.Open(e.Name, disk.Change)
+			if err == nil {
+				err = f.Truncate(e.Size / 2)
+			}
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			f.Close()
+		}
+	}
 }

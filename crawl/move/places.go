@@ -22,6 +22,7 @@ type survey struct {
 	trail   trail
 	places  []place // in the order of their numbers
 	epoch   uint64  // of the last session of a node
+	node    string  // of the last session
 	wrong   []string
 }
 
@@ -65,7 +66,7 @@ func (s *survey) begin(node string, epoch, record uint64) {
 	if node != "" && epoch <= s.epoch {
 		s.wrong = append(s.wrong, fmt.Sprintf("record %d: node %s begins epoch %d after epoch %d", record, node, epoch, s.epoch))
 	}
-	s.epoch = max(s.epoch, epoch)
+	s.epoch, s.node = max(s.epoch, epoch), node
 }
 
 // take notes what a record says.

@@ -165,7 +165,7 @@ func (w *world) adopt() {
 func (w *world) gather(name string, move bool) *Gathered {
 	w.t.Helper()
 	g, err := Gather(w.t.Context(), GatherOptions{
-		Engine: w.broker.Client("user", nil).Engine(), Plan: w.plan, Dir: w.t.TempDir(), Archive: true, Move: move, To: "here", Disk: w.open(name), Clock: w.clock,
+		Engine: w.broker.Client("user", nil).Engine(), Plan: w.plan, Dir: w.t.TempDir(), Archive: true, Compare: true, Move: move, To: "here", Disk: w.open(name), Clock: w.clock,
 	})
 	if err != nil {
 		w.t.Fatal(err)

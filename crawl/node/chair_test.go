@@ -11,16 +11,22 @@ import (
 )
 
 // A coordinator whose partition another node has taken does not end the crawl, though it has found the
-// end: the next one may have begun something.
+// end: the next one may have begun something. Nor does one that does not know yet that the crawl has
+// another plan.
 func TestLateEnd(t *testing.T) {
 	t.Parallel()
+	t.Run("another coordinator", func(t *testing.T) { endLate(t, func(w *word) { w.Chair = 6 }) })
+	t.Run("another plan", func(t *testing.T) { endLate(t, func(w *word) { w.Chair, w.Turn = 5, 1 }) })
+}
+
+func endLate(t *testing.T, change func(*word)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := memory.New(1, memory.Faults{}).Client("", nil).Engine()
 		c := partition.NewCouncil(1, 0, 0, func(int) {})
 		c.Say(0, port.Report{Stop: "finished"})
 		h := &hall{engine: e, log: slog.New(slog.DiscardHandler)}
 		h.bench = &bench{council: c, self: &seat{epoch: 5, gate: func() error { return nil }}}
-		if err := setWord(t.Context(), e, func(w *word) { w.Chair = 6 }); err != nil {
+		if err := setWord(t.Context(), e, change); err != nil {
 			t.Fatal(err)
 		}
 		h.declare(t.Context())

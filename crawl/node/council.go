@@ -332,7 +332,7 @@ func (h *hall) look(ctx context.Context) error {
 // ends first.
 func (h *hall) lookFirst(ctx context.Context) bool {
 	for {
-		err := h.look(ctx)
+		err := h.lookSure(ctx)
 		if err == nil {
 			return true
 		}
@@ -343,13 +343,40 @@ func (h *hall) lookFirst(ctx context.Context) bool {
 	}
 }
 
+// lookSure reads the word in the register. That the crawl has ended may be old, because the crawl was
+// resumed and a copy of the register is behind: it counts if the word can be written as it was read.
+func (h *hall) lookSure(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	w, revision, err := getWord(ctx, h.engine.Register)
+	if err == nil && w.Stop != "" {
+		var data []byte
+		if data, err = json.Marshal(w); err == nil {
+			_, err = h.engine.Register.Put(ctx, wordKey, revision, data)
+		}
+	}
+	if err == nil {
+		h.obey(w)
+	}
+	return err
+}
+
 // obey does what the word in the register says. That a crawl has ended is not taken back while a
-// node runs.
+// node runs, and what was said before it was resumed does not count. If it was resumed or changed
+// meanwhile this run ends: the next one begins with the plan that counts.
 func (h *hall) obey(w word) {
 	h.mu.Lock()
-	if h.word.Stop != "" {
+	switch {
+	case w.Turn < h.word.Turn:
+		h.mu.Unlock()
+		return
+	case h.word.Stop != "":
 		w.Stop, w.Turn = h.word.Stop, h.word.Turn
+	case h.obeyed && w.Turn > h.word.Turn:
+		h.changed = true
+		w.Stop, w.Turn = whyStopped, h.word.Turn
 	}
+	h.obeyed = true
 	changed := w.Stop != h.word.Stop || w.Paused != h.word.Paused
 	h.word = w
 	if changed {
@@ -470,7 +497,7 @@ func (h *hall) preside(ctx context.Context, t *cluster.Tenure) error {
 // declare writes the end that the council has found to the register.
 func (h *hall) declare(ctx context.Context) {
 	h.mu.Lock()
-	b, done := h.bench, h.word.Stop != ""
+	b, done, turn := h.bench, h.word.Stop != "", h.word.Turn
 	h.mu.Unlock()
 	if b == nil || done {
 		return
@@ -482,7 +509,7 @@ func (h *hall) declare(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	err := setWord(ctx, h.engine, func(w *word) {
-		if w.Stop == "" && w.Chair == b.self.epoch {
+		if w.Stop == "" && w.Chair == b.self.epoch && w.Turn == turn {
 			w.Stop = why
 		}
 	})

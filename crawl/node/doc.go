@@ -8,9 +8,10 @@
 //
 // The register of the crawl has these keys, besides those of package cluster:
 //
-//	plan    the [Plan]: what the crawl is. It is written once.
-//	word    whether the crawl has ended and why, and whether it is paused
-//	done.P  how partition P has ended with the crawl: its last status
+//	plan       the [Plan] with which the crawl began: what it is
+//	plan.NAME  another one, see [Replace]
+//	word       whether the crawl has ended and why, whether it is paused, and which plan counts
+//	done.P     how partition P has ended with the crawl: its last status
 //
 // The bus carries, on these subjects:
 //
@@ -20,6 +21,7 @@
 //	c        the word in the register has changed
 //	s.NODE   the status of a node, each second
 //	h.P      demands for the right to an address that belongs to partition P, see addresses.go
+//	d.NODE   questions whether journals on its disk are as the logs have them, see compare.go
 //	a.NODE   grants of such rights, and questions about them
 //
 // # The end

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"syscall"
@@ -59,9 +60,19 @@ func TestFaults(t *testing.T) {
 	from, to := lives(t, 20)
 	for seed := from; seed < to; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			defer time.AfterFunc(longest, func() { hangs(seed) }).Stop()
 			synctest.Test(t, func(t *testing.T) { surviveFaults(t, seed, want) })
 		})
 	}
+}
+
+// longest is how long the crawl of a seed may take in real time: it takes a second, few take ten.
+const longest = 5 * time.Minute
+
+// hangs ends the test of a seed that does not end, and shows what all goroutines do.
+func hangs(seed uint64) {
+	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
+	panic(fmt.Sprintf("seed %d has not ended after %v", seed, longest))
 }
 
 // newFaultWorld makes a world in which sites share addresses.
@@ -83,14 +94,14 @@ func sizeOf(seed uint64) size {
 	case 9:
 		return size{16, 32}
 	case 19:
-		return size{6, 64}
+		return size{[]int{6, 16}[seed/20%2], 64}
 	}
 	return size{3 + int(seed%4), []int{8, 16, 8}[seed%3]}
 }
 
 func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 	size := sizeOf(seed)
-	bad := memory.Faults{Delay: 100 * time.Millisecond, Slow: 5 * time.Second, Repeat: 0.05, Lost: 0.02, Stall: 0.005, Shared: seed%2 == 1}
+	bad := memory.Faults{Delay: 100 * time.Millisecond, Slow: 5 * time.Second, Repeat: 0.05, Lost: 0.02, Stall: 0.005, Stale: 0.3, Shared: seed%2 == 1}
 	if seed%4 == 3 {
 		bad.Delay, bad.Late = 500*time.Millisecond, 0.005
 	}
@@ -123,6 +134,8 @@ func surviveFaults(t *testing.T, seed uint64, want map[string]string) {
 		w.check(want)
 	} else {
 		w.checkLimit()
+		w.raise(size.nodes)
+		w.check(want)
 	}
 	t.Logf("%v, ended after %v, last dial after %v, %d dials, %d upsets, %d stalls", time.Since(w.start), w.ended.Sub(w.start), w.dials[len(w.dials)-1].at.Sub(w.start), len(w.dials), len(w.upsets), len(w.stalls))
 	w.end()
@@ -198,6 +211,17 @@ func (w *world) restart() {
 	for _, name := range names {
 		w.run(name)
 	}
+}
+
+// raise lets a crawl that has reached its limit go on without one, to its end.
+func (w *world) raise(nodes int) {
+	w.t.Helper()
+	w.stopped++
+	w.replace(func(c *config.Config) { c.Pages = 0 })
+	for i := range nodes {
+		w.run(fmt.Sprint("node", i))
+	}
+	w.finish(30*time.Minute, "finished")
 }
 
 // part parts nodes from the engine for a while.

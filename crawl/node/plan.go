@@ -3,9 +3,11 @@ package node
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,8 +19,8 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// A Plan describes a crawl of a cluster. It is the value of the key "plan" of the crawl's register
-// and never changes.
+// A Plan describes a crawl of a cluster. It is the value of a key of the crawl's register: "plan", or
+// "plan.NAME" after a change. A value never changes; the word names the one that counts.
 type Plan struct {
 	Format int               `json:"format"`
 	Crawl  layout.Partitions `json:"crawl"`  // identity, number, suffix table
@@ -26,6 +28,8 @@ type Plan struct {
 	// Files are the contents of the files that the configuration names, by its keys: rules and deny.
 	Files map[string][]byte `json:"files,omitempty"`
 	Seeds []string          `json:"seeds"`
+
+	name string // as the word has it; "": that with which the crawl began
 }
 
 // planFormat is the version of plans.
@@ -38,27 +42,42 @@ const planKey, wordKey = "plan", "word"
 func NewPlan(c *config.Config, partitions int, seeds []string) (*Plan, error) {
 	p := &Plan{Format: planFormat, Crawl: *layout.NewPartitions(partitions, suffix.Newest), Seeds: seeds, Files: map[string][]byte{}}
 	p.Crawl.Cluster = true
+	return p, p.set(c)
+}
+
+// Change returns the plan with other settings and more seeds. The files of rules and of the deny list
+// stay as they are, unless the configuration names others; those of the keys in drop do not.
+func (p *Plan) Change(c *config.Config, seeds []string, drop ...string) (*Plan, error) {
+	next := &Plan{Format: p.Format, Crawl: p.Crawl, Seeds: config.Union(p.Seeds, seeds), Files: maps.Clone(p.Files)}
+	for _, key := range drop {
+		delete(next.Files, key)
+	}
+	return next, next.set(c)
+}
+
+// set sets the configuration of a plan, and reads the files that it names.
+func (p *Plan) set(c *config.Config) error {
 	x := c.Clone()
-	x.Partitions, x.SuffixTable = partitions, suffix.Newest
+	x.Partitions, x.SuffixTable = p.Crawl.Partitions, p.Crawl.Suffixes
 	for key, name := range named(&x) {
 		if *name == "" {
 			continue
 		}
 		b, err := os.ReadFile(*name)
 		if err != nil {
-			return nil, &hint.Error{Text: "cannot read " + key, Hint: "give the name of a file that exists", Err: err}
+			return &hint.Error{Text: "cannot read " + key, Hint: "give the name of a file that exists", Err: err}
 		}
 		p.Files[key] = b
 		*name = ""
 	}
 	for _, k := range x.Keys() {
 		if k.File && k.String() != "" {
-			return nil, &hint.Error{Text: k.Name + " cannot be used in a cluster: other nodes do not have that file", Hint: "leave it out, or crawl on one machine"}
+			return &hint.Error{Text: k.Name + " cannot be used in a cluster: other nodes do not have that file", Hint: "leave it out, or crawl on one machine"}
 		}
 	}
-	text, err := x.Marshal()
-	p.Config = text
-	return p, err
+	var err error
+	p.Config, err = x.Marshal()
+	return err
 }
 
 // named returns the keys of a configuration whose files a plan has.
@@ -127,13 +146,17 @@ func Create(ctx context.Context, r cluster.Register, p *Plan) error {
 	}
 }
 
-// Load returns the plan of a register, nil if there is none.
+// Load returns the plan of a register that counts, nil if there is none.
 func Load(ctx context.Context, r cluster.Register) (*Plan, error) {
-	v, err := r.Get(ctx, planKey)
+	w, _, err := getWord(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.Get(ctx, planName(w.Plan))
 	if err != nil || v.Revision == 0 {
 		return nil, err
 	}
-	p := new(Plan)
+	p := &Plan{name: w.Plan}
 	if err := json.Unmarshal(v.Data, p); err != nil {
 		return nil, fmt.Errorf("read the plan of the crawl: %w", err)
 	}
@@ -144,6 +167,48 @@ func Load(ctx context.Context, r cluster.Register) (*Plan, error) {
 		return nil, errors.New("the plan of the crawl has no partitions")
 	}
 	return p, nil
+}
+
+// planName returns the key of a plan.
+func planName(name string) string {
+	if name == "" {
+		return planKey
+	}
+	return planKey + "." + name
+}
+
+// Replace makes another plan, which Plan.Change has returned, that of a crawl. Nodes that crawl stop and
+// begin again with it, and a crawl that was paused or has ended is resumed: Run returns WhyChanged, or
+// takes part again when it is called. It counts when Replace returns nil.
+func Replace(ctx context.Context, e cluster.Engine, p *Plan) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	name := rand.Text()
+	for {
+		if _, err = e.Register.Put(ctx, planName(name), 0, data); err == nil || errors.Is(err, cluster.ErrRefused) {
+			break // refused: an earlier try has arrived
+		}
+		if pause(ctx, retryDelay) != nil {
+			return fmt.Errorf("change the settings of the crawl: %w", err)
+		}
+	}
+	to := ""
+	err = setWord(ctx, e, func(w *word) {
+		if to = w.Moved; to == "" && w.Plan != name {
+			w.Plan, w.Stop, w.Paused = name, "", false
+			w.Turn++
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case to != "":
+		return moved(to)
+	}
+	p.name = name
+	return nil
 }
 
 // retryDelay is the time between two tries of what had no answer.

@@ -47,8 +47,9 @@ type Summary struct {
 	Status history.Status
 }
 
-// WhyLeft is why a node has ended that was to leave.
-const WhyLeft = "left"
+// WhyLeft is why a node has ended that was to leave, WhyChanged one that is to begin again with
+// another plan: see Replace.
+const WhyLeft, WhyChanged = "left", "changed"
 
 // Run takes part in a crawl until the context ends: then it hands over its partitions and leaves; or
 // until the crawl has ended for all.
@@ -60,6 +61,9 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	defer h.close()
 	if !h.lookFirst(ctx) {
 		return h.summary(WhyLeft), nil
+	}
+	if h.word.Plan != o.Plan.name {
+		return h.summary(WhyChanged), nil
 	}
 	if why := h.ended(); why != "" {
 		return h.summary(why), nil
@@ -89,22 +93,27 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.summary(cmp.Or(h.ended(), WhyLeft)), nil
+	return h.summary(h.why()), nil
 }
 
-// Serve lets others read the archives that this node has of the crawl, until stop is called. Run does
-// it, too; Serve is for a crawl that has ended.
+// Serve lets others read the archives that this node has of the crawl, and compare its journals with
+// the logs, until stop is called. Run does it, too; Serve is for a crawl that has ended.
 func Serve(o *Options) (stop func(), err error) {
-	return files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
+	archives, err := files.Serve(o.Engine.Bus, o.Name, func(self int) (disk.Dir, error) {
 		if self < 0 || self >= o.Plan.Crawl.Partitions {
 			return nil, fs.ErrNotExist
 		}
-		name := layout.PartitionName(self) + "/" + layout.ArchiveDir
-		if open := o.Run.Machine.Disk; open != nil {
-			return open(name)
-		}
-		return disk.OS(filepath.Join(o.Dir, filepath.FromSlash(name))), nil
+		return o.open(layout.PartitionName(self) + "/" + layout.ArchiveDir)
 	})
+	if err != nil {
+		return nil, err
+	}
+	journals, err := serveDisk(o)
+	if err != nil {
+		archives()
+		return nil, err
+	}
+	return func() { archives(); journals() }, nil
 }
 
 // A hall is what the partitions on this node have in common.
@@ -126,6 +135,8 @@ type hall struct {
 
 	mu      sync.Mutex
 	word    word
+	obeyed  bool      // there was a word
+	changed bool      // the crawl was resumed, or its plan replaced, while this node ran
 	heard   port.Word // the highest numbers
 	chair   uint64    // the epoch of the latest coordinator that was heard
 	sum     port.Sum  // as the coordinator told
@@ -152,7 +163,7 @@ func newHall(o *Options) (*hall, error) {
 	c, err := o.Plan.Settings(o.Dir)
 	if err == nil {
 		c.MaxMemory = cmp.Or(o.Run.Config.MaxMemory, c.MaxMemory) // that of this machine
-		r.Config, r.Seeds = c, o.Plan.Seeds
+		r.Config, r.Seeds, r.AddSeeds = c, o.Plan.Seeds, true
 		h.shared, err = partition.Share(r, &o.Plan.Crawl)
 	}
 	if err != nil {
@@ -213,6 +224,16 @@ func (h *hall) ended() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.word.Stop
+}
+
+// why returns why this run has ended.
+func (h *hall) why() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.changed {
+		return WhyChanged
+	}
+	return cmp.Or(h.word.Stop, WhyLeft)
 }
 
 // summary describes how the node has ended.

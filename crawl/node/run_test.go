@@ -8,8 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/cluster"
 	"github.com/winnow-crawler/winnow/cluster/memory"
 	"github.com/winnow-crawler/winnow/cluster/roster"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
@@ -69,6 +71,53 @@ func (w *world) times() (last time.Time, gap time.Duration) {
 		}
 	}
 	return last, gap
+}
+
+// A node without memory for its partitions says so, and another one takes them. Without another one
+// they have no owner, which the register tells, until there is one.
+func TestNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWorld(t, 1, 8, memory.Faults{Delay: 20 * time.Millisecond}, nil)
+		w.heaps = map[string]int64{"small": 1 << 30} // all that it may have
+		w.run("small")
+		time.Sleep(30 * time.Second)
+		s, err := cluster.Look(t.Context(), w.user().Register)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := s.Nodes["small"]; !m.Alive || len(m.Without) != 8 {
+			t.Errorf("a node without memory says %+v", m)
+		}
+		for i := range 8 {
+			if s.Owners[i].Holds {
+				t.Errorf("partition %d has the owner %+v", i, s.Owners[i])
+			}
+		}
+		if n := len(w.dials); n > 8 {
+			t.Errorf("it has made %d requests", n)
+		}
+		w.run("large")
+		w.finish(10*time.Minute, "finished")
+		w.check(nil)
+		w.end()
+	})
+}
+
+// A node that is killed and started again at once lets every site wait for its full delay: it does not
+// know of the requests that were under way.
+func TestRestartWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaultWorld(t, 1, 4, memory.Faults{}, func(c *config.Config) { c.Delay = config.Seconds(15) })
+		for range 5 {
+			p := w.run("a")
+			time.Sleep(20 * time.Second)
+			p.kill(killed)
+		}
+		w.run("a")
+		w.finish(time.Hour, "finished")
+		w.check(nil)
+		w.end()
+	})
 }
 
 // A node without others whose disk is full goes on when there is room again.

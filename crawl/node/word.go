@@ -15,7 +15,8 @@ type word struct {
 	Stop   string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
 	Paused bool   `json:"paused,omitempty"`
 	Chair  uint64 `json:"chair,omitempty"` // the epoch of the latest coordinator; others decide nothing
-	Turn   int    `json:"turn,omitempty"`  // how often the crawl was resumed after it had ended
+	Turn   int    `json:"turn,omitempty"`  // how often the crawl was resumed after it had ended, or its plan was replaced
+	Plan   string `json:"plan,omitempty"`  // the plan that counts, see planName
 	Moved  string `json:"moved,omitempty"` // to where the crawl was brought, which continues there; "": it was not
 }
 

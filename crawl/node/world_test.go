@@ -49,12 +49,13 @@ type world struct {
 	nodes   map[string]*process
 	ending  sync.WaitGroup
 	dials   []dial
-	upsets  []upset   // when requests of a node may have been lost
-	stalls  []*stall  // connections of processes that were stopped
-	log     *os.File  // nil: there is none
-	stopped int       // how often the crawl was stopped by a command
-	words   []word    // that were in the register
-	ended   time.Time // when the last of them came
+	upsets  []upset          // when requests of a node may have been lost
+	stalls  []*stall         // connections of processes that were stopped
+	log     *os.File         // nil: there is none
+	heaps   map[string]int64 // of nodes, in bytes; others have none
+	stopped int              // how often the crawl was stopped by a command
+	words   []word           // that were in the register
+	ended   time.Time        // when the last of them came
 }
 
 // A dial is a connection that a node has opened.
@@ -191,6 +192,9 @@ func (w *world) run(name string) *process {
 			Dial: p.dial, Resolve: p.resolve, TLS: w.server.ClientTLS(), Disk: p.open,
 			Sizes: crawl.Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * 4 * time.Microsecond, URLs: 1, Status: 10 * time.Minute, Report: time.Minute},
 		}},
+	}
+	if n := w.heaps[name]; n > 0 {
+		o.Run.Machine.Heap = func() crawl.Heap { return crawl.Heap{Resident: n, Live: n} }
 	}
 	if w.log != nil {
 		o.Run.Log = slog.New(witness{p, slog.NewTextHandler(w.log, nil)}).With("me", name)
@@ -450,6 +454,10 @@ func (w *world) finish(most time.Duration, why string) {
 	for name, p := range maps.Clone(w.nodes) {
 		select {
 		case r := <-p.ended:
+			for r.err == nil && r.sum.Why == WhyChanged && why != WhyChanged { // it has begun with an old word
+				p = w.run(name)
+				r = <-p.ended
+			}
 			switch {
 			case r.err != nil:
 				w.t.Errorf("node %s: %v", name, r.err)
