@@ -42,7 +42,7 @@ type loop struct {
 	tasksDone int              // since held pages were looked at
 	retried   int              // pages that RunOptions.Chance names
 	desk      *port.Desk
-	heard     port.Word // of the other partitions
+	heard     port.Decision // of the other partitions
 	hopeless  bool      // only sites are left that cannot be reached, for the time of --patience
 }
 
@@ -85,7 +85,7 @@ func newLoop(s *session) (*loop, error) {
 	case l.notices != nil:
 		l.inbox.notices = l.notices.C
 	case s.port != nil:
-		l.inbox.notices, l.heard.Relent = s.port.Notices, s.port.Council.Hear().Relent
+		l.inbox.notices, l.heard.Relent = s.port.Notices, s.port.Coordinator.Hear().Relent
 	}
 	return l, nil
 }

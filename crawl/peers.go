@@ -121,7 +121,7 @@ func (l *loop) hear(now time.Duration) error {
 	if l.port == nil {
 		return nil
 	}
-	w := l.port.Council.Hear()
+	w := l.port.Coordinator.Hear()
 	if w.Stop != "" {
 		l.limits.stop(now, w.Stop)
 	}
@@ -157,7 +157,7 @@ func (l *loop) say(ask time.Duration) (end bool) {
 	if r.Idle && l.returnPages(l.now()) {
 		r.Idle = false // until that is told
 	}
-	l.port.Council.Say(r)
+	l.port.Coordinator.Say(r)
 	return rests && l.limits.stopped()
 }
 

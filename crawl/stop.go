@@ -45,7 +45,7 @@ func (l *limits) counts(now time.Duration) *advise.Counts {
 		SinceHot: l.state.Frontier.Topical().SinceHot(),
 	}
 	if l.port != nil {
-		n := l.port.Council.Sum()
+		n := l.port.Coordinator.Sum()
 		c.Pages, c.Known, c.Bytes, c.SinceHot = n.Fetched, n.Known, n.Bytes, n.SinceHot
 	}
 	return c

@@ -57,9 +57,9 @@ type right struct {
 	change   chan struct{} // closed when somebody may go on
 }
 
-// A letter is a message about an address.
-type letter struct {
-	Kind   letterKind
+// A message is one about an address.
+type message struct {
+	Kind   messageKind
 	Part   int    // the partition to which the address belongs
 	Epoch  uint64 // of its home
 	To     string // a node; "": the home
@@ -71,14 +71,14 @@ type letter struct {
 	Holds  []holding     // of an answer
 }
 
-type letterKind uint8
+type messageKind uint8
 
 const (
-	kindAsk   letterKind = iota + 1 // a node wants an address
-	kindGrant                       // it has it
-	kindBack                        // it has given it back, or does not have it
-	kindCount                       // a home asks what a node holds
-	kindHolds                       // and is told
+	kindAsk   messageKind = iota + 1 // a node wants an address
+	kindGrant                        // it has it
+	kindBack                         // it has given it back, or does not have it
+	kindCount                        // a home asks what a node holds
+	kindHolds                        // and is told
 )
 
 // A holding is a right that a node has.
@@ -112,15 +112,15 @@ func (r *rights) part(a netip.Addr) int {
 	return int(xxh3.Hash(b[:]) % uint64(r.parts))
 }
 
-// A door is what the partitions pass before each request, in one life of the node.
-type door struct {
+// An entrance is what the partitions pass before each request, in one life of the node.
+type entrance struct {
 	rights *rights
 	life   uint64
 	ledger port.Addresses // of this process
 }
 
 // Acquire implements port.Addresses.
-func (d door) Acquire(ctx context.Context, addr netip.Addr) bool {
+func (d entrance) Acquire(ctx context.Context, addr netip.Addr) bool {
 	if !d.rights.enter(ctx, d.life, addr) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (d door) Acquire(ctx context.Context, addr netip.Addr) bool {
 }
 
 // Release implements port.Addresses.
-func (d door) Release(addr netip.Addr) {
+func (d entrance) Release(addr netip.Addr) {
 	d.ledger.Release(addr)
 	d.rights.leave(d.life, addr)
 }
@@ -189,7 +189,7 @@ func (r *rights) join(life uint64, addr netip.Addr) *right {
 
 // try begins a request if the node has the right. Otherwise it returns how long to wait at most, and a
 // channel that is closed when it may be tried again. Without a channel the wait is 0 if it has begun.
-func (r *rights) try(life uint64, addr netip.Addr, x *right) (wait time.Duration, change <-chan struct{}, out []letter) {
+func (r *rights) try(life uint64, addr netip.Addr, x *right) (wait time.Duration, change <-chan struct{}, out []message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -210,7 +210,7 @@ func (r *rights) try(life uint64, addr netip.Addr, x *right) (wait time.Duration
 			x.claim = claim{r.name, life, r.last}
 		}
 		x.asked = now
-		out = []letter{{Kind: kindAsk, Part: r.part(addr), Addr: addr, Claim: x.claim}}
+		out = []message{{Kind: kindAsk, Part: r.part(addr), Addr: addr, Claim: x.claim}}
 	}
 	return askEvery, x.change, out
 }
@@ -230,7 +230,7 @@ func (r *rights) quit(life uint64, addr netip.Addr) {
 
 // end notes that somebody does not need an address any more. It is given back if others wait.
 func (r *rights) end(life uint64, addr netip.Addr, note func(*right)) {
-	var out []letter
+	var out []message
 	r.mu.Lock()
 	if x := r.at[addr]; life == r.life && x != nil {
 		note(x)
@@ -241,26 +241,26 @@ func (r *rights) end(life uint64, addr netip.Addr, note func(*right)) {
 }
 
 // giveBack gives an address back if others wait for it, and it was used or is not needed.
-func (r *rights) giveBack(addr netip.Addr, x *right) []letter {
+func (r *rights) giveBack(addr netip.Addr, x *right) []message {
 	if !x.held || !x.recalled || x.users > 0 || !x.served && x.waiting > 0 {
 		return nil
 	}
 	x.held, x.asked = false, time.Time{}
 	close(x.change) // those who wait ask again
 	x.change = make(chan struct{})
-	return []letter{r.backOf(addr, x.claim)}
+	return []message{r.backOf(addr, x.claim)}
 }
 
-func (r *rights) backOf(addr netip.Addr, c claim) letter {
-	return letter{Kind: kindBack, Part: r.part(addr), Addr: addr, Claim: c}
+func (r *rights) backOf(addr netip.Addr, c claim) message {
+	return message{Kind: kindBack, Part: r.part(addr), Addr: addr, Claim: c}
 }
 
 // granted takes a grant. One that nobody waits for goes back.
-func (r *rights) granted(m *letter) []letter {
+func (r *rights) granted(m *message) []message {
 	x := r.at[m.Addr]
 	switch {
 	case x == nil || x.claim != m.Claim || x.asked.IsZero():
-		return []letter{r.backOf(m.Addr, m.Claim)}
+		return []message{r.backOf(m.Addr, m.Claim)}
 	case m.Epoch < r.floors[m.Part]:
 		return nil // a later home does not know of it
 	case !x.held:
@@ -274,22 +274,22 @@ func (r *rights) granted(m *letter) []letter {
 }
 
 // counted answers a home that asks what this node holds.
-func (r *rights) counted(m *letter) []letter {
+func (r *rights) counted(m *message) []message {
 	if m.Epoch < r.floors[m.Part] {
 		return nil
 	}
 	r.floors[m.Part] = m.Epoch
-	y := letter{Kind: kindHolds, Part: m.Part, Epoch: m.Epoch, From: r.name}
+	y := message{Kind: kindHolds, Part: m.Part, Epoch: m.Epoch, From: r.name}
 	for a, x := range r.at {
 		if x.held && r.part(a) == m.Part {
 			y.Holds = append(y.Holds, holding{a, x.claim})
 		}
 	}
-	return []letter{y}
+	return []message{y}
 }
 
 // send sends letters: directly to those who are here.
-func (r *rights) send(list []letter) {
+func (r *rights) send(list []message) {
 	for len(list) > 0 {
 		m := list[0]
 		list = list[1:]
@@ -306,9 +306,9 @@ func (r *rights) send(list []letter) {
 	}
 }
 
-// take takes a letter from elsewhere.
+// take takes a message from elsewhere.
 func (r *rights) take(data []byte) {
-	var m letter
+	var m message
 	switch {
 	case !decode(data, &m):
 	case m.To == r.name:
@@ -318,8 +318,8 @@ func (r *rights) take(data []byte) {
 	}
 }
 
-// toNode takes a letter to this node.
-func (r *rights) toNode(m *letter) []letter {
+// toNode takes a message to this node.
+func (r *rights) toNode(m *message) []message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch m.Kind {
@@ -337,8 +337,8 @@ func (r *rights) home(part int) *home {
 	return r.homes[part]
 }
 
-// toHome takes a letter to a home, as long as its owner is the owner.
-func (r *rights) toHome(m *letter) []letter {
+// toHome takes a message to a home, as long as its owner is the owner.
+func (r *rights) toHome(m *message) []message {
 	x := r.home(m.Part)
 	if x == nil || x.gate() != nil {
 		return nil
@@ -424,7 +424,7 @@ func (r *rights) meet(ctx context.Context) {
 }
 
 // questions returns those to nodes that have not told what they hold.
-func (r *rights) questions() (out []letter) {
+func (r *rights) questions() (out []message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -433,7 +433,7 @@ func (r *rights) questions() (out []letter) {
 			continue
 		}
 		for name := range x.silent {
-			out = append(out, letter{Kind: kindCount, Part: x.part, Epoch: x.epoch, To: name})
+			out = append(out, message{Kind: kindCount, Part: x.part, Epoch: x.epoch, To: name})
 		}
 	}
 	return out
@@ -441,7 +441,7 @@ func (r *rights) questions() (out []letter) {
 
 // clean gives back what was not used for a while, and forgets what nobody needs.
 func (r *rights) clean() {
-	var out []letter
+	var out []message
 	r.mu.Lock()
 	now := time.Now()
 	for a, x := range r.at {

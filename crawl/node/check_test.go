@@ -266,7 +266,7 @@ func (w *world) ends() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := ""
-	for _, x := range w.words {
+	for _, x := range w.controls {
 		if x.Stop != "" && x.Stop != was {
 			n++
 		}

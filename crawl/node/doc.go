@@ -10,7 +10,7 @@
 //
 //	plan       the [Plan] with which the crawl began: what it is
 //	plan.NAME  another one, see [Replace]
-//	word       whether the crawl has ended and why, whether it is paused, and which plan counts
+//	control    whether the crawl has ended and why, whether it is paused, and which plan counts
 //	done.P     how partition P has ended with the crawl: its last status
 //
 // The bus carries, on these subjects:
@@ -18,7 +18,7 @@
 //	x.P      messages of partitions to partition P
 //	r        reports of all partitions, to the owner of partition 0: the coordinator
 //	w        what the coordinator has decided so far
-//	c        the word in the register has changed
+//	c        the control value in the register has changed
 //	s.NODE   the status of a node, each second
 //	h.P      demands for the right to an address that belongs to partition P, see addresses.go
 //	d.NODE   questions whether journals on its disk are as the logs have them, see compare.go
@@ -27,7 +27,7 @@
 // # The end
 //
 // The coordinator is the node that owns partition 0. It finds the end of the crawl as
-// partition.Council describes it, from reports that are not older than some seconds, of the present
+// partition.Coordinator describes it, from reports that are not older than some seconds, of the present
 // owners of all partitions. Its decision counts when it is in the register: it survives the
 // coordinator, and nodes that join later obey it. A node that leaves, or whose disk or memory is
 // full, stops nobody else. A coordinator that takes over continues with the highest numbers that

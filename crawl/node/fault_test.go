@@ -202,7 +202,7 @@ func (w *world) restart() {
 	w.t.Helper()
 	names := w.names()
 	w.command(commandStop)
-	if x, _, err := getWord(w.t.Context(), w.user().Register); err != nil || x.Stop != whyStopped {
+	if x, _, err := getControl(w.t.Context(), w.user().Register); err != nil || x.Stop != whyStopped {
 		return
 	}
 	w.finish(10*time.Minute, whyStopped)

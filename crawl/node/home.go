@@ -88,7 +88,7 @@ func (x *home) grant(a netip.Addr) *grant {
 }
 
 // ask takes the demand of a node, which it repeats until it is granted.
-func (x *home) ask(a netip.Addr, c claim, now time.Time, over func(string, uint64) bool) []letter {
+func (x *home) ask(a netip.Addr, c claim, now time.Time, over func(string, uint64) bool) []message {
 	if over(c.Node, c.Incarnation) {
 		return nil // it was late
 	}
@@ -98,7 +98,7 @@ func (x *home) ask(a netip.Addr, c claim, now time.Time, over func(string, uint6
 	}
 	switch {
 	case g.to == c:
-		return []letter{x.granted(a, g, now)} // it was lost
+		return []message{x.granted(a, g, now)} // it was lost
 	case g.to.Node == c.Node:
 		return nil // an old one
 	}
@@ -127,7 +127,7 @@ func (g *grant) wait(c claim) {
 }
 
 // back takes an address back.
-func (x *home) back(a netip.Addr, c claim, now time.Time) []letter {
+func (x *home) back(a netip.Addr, c claim, now time.Time) []message {
 	g := x.at[a]
 	if g == nil || g.to != c {
 		return nil
@@ -137,7 +137,7 @@ func (x *home) back(a netip.Addr, c claim, now time.Time) []letter {
 }
 
 // next grants an address to the one that has waited longest, or tells its holder that others wait.
-func (x *home) next(a netip.Addr, g *grant, now time.Time) []letter {
+func (x *home) next(a netip.Addr, g *grant, now time.Time) []message {
 	switch {
 	case len(g.queue) == 0:
 		return nil
@@ -147,12 +147,12 @@ func (x *home) next(a netip.Addr, g *grant, now time.Time) []letter {
 		return nil
 	}
 	g.told = now
-	return []letter{x.granted(a, g, now)}
+	return []message{x.granted(a, g, now)}
 }
 
 // granted tells a node that it has an address. If others wait, it is to give it back.
-func (x *home) granted(a netip.Addr, g *grant, now time.Time) letter {
-	return letter{
+func (x *home) granted(a netip.Addr, g *grant, now time.Time) message {
+	return message{
 		Kind: kindGrant, Part: x.part, Epoch: x.epoch, To: g.to.Node, Addr: a, Claim: g.to,
 		Wait: max(0, g.free.Sub(now)), Recall: len(g.queue) > 0,
 	}

@@ -27,7 +27,7 @@ func TestHome(t *testing.T) {
 	if dead["c"] = true; !x.ready(now, over) {
 		t.Fatal("it waits for a node that is dead")
 	}
-	ask := func(c claim) []letter {
+	ask := func(c claim) []message {
 		now = now.Add(askEvery)
 		return x.ask(addr, c, now, over)
 	}

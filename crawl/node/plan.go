@@ -20,7 +20,7 @@ import (
 )
 
 // A Plan describes a crawl of a cluster. It is the value of a key of the crawl's register: "plan", or
-// "plan.NAME" after a change. A value never changes; the word names the one that counts.
+// "plan.NAME" after a change. A value never changes; the control value names the one that counts.
 type Plan struct {
 	Format int               `json:"format"`
 	Crawl  layout.Partitions `json:"crawl"`  // identity, number, suffix table
@@ -29,13 +29,13 @@ type Plan struct {
 	Files map[string][]byte `json:"files,omitempty"`
 	Seeds []string          `json:"seeds"`
 
-	name string // as the word has it; "": that with which the crawl began
+	name string // as the control value has it; "": that with which the crawl began
 }
 
 // planFormat is the version of plans.
 const planFormat = 1
 
-const planKey, wordKey = "plan", "word"
+const planKey, controlKey = "plan", "control"
 
 // NewPlan describes a new crawl with so many partitions. It reads the files of rules and of the deny
 // list; a configuration that names other files is refused, since other nodes do not have them.
@@ -148,7 +148,7 @@ func Create(ctx context.Context, r cluster.Register, p *Plan) error {
 
 // Load returns the plan of a register that counts, nil if there is none.
 func Load(ctx context.Context, r cluster.Register) (*Plan, error) {
-	w, _, err := getWord(ctx, r)
+	w, _, err := getControl(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func Replace(ctx context.Context, e cluster.Engine, p *Plan) error {
 		}
 	}
 	to := ""
-	err = setWord(ctx, e, func(w *word) {
+	err = setControl(ctx, e, func(w *control) {
 		if to = w.Moved; to == "" && w.Plan != name {
 			w.Plan, w.Stop, w.Paused = name, "", false
 			w.Turn++

@@ -54,7 +54,7 @@ const WhyLeft, WhyChanged = "left", "changed"
 // Run takes part in a crawl until the context ends: then it hands over its partitions and leaves; or
 // until the crawl has ended for all.
 func Run(ctx context.Context, o Options) (*Summary, error) {
-	h, err := newHall(&o)
+	h, err := newHosting(&o)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if !h.lookFirst(ctx) {
 		return h.summary(WhyLeft), nil
 	}
-	if h.word.Plan != o.Plan.name {
+	if h.control.Plan != o.Plan.name {
 		return h.summary(WhyChanged), nil
 	}
 	if why := h.ended(); why != "" {
@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if err == nil {
 		talking.Go(func() { h.talk(hearing) })
 		talking.Go(func() { h.watch(hearing) })
-		talking.Go(func() { h.decree(hearing) })
+		talking.Go(func() { h.keepControl(hearing) })
 		talking.Go(func() { h.rights.run(hearing) })
 		err = h.node(&o).Run(living)
 	}
@@ -116,8 +116,8 @@ func Serve(o *Options) (stop func(), err error) {
 	return func() { archives(); journals() }, nil
 }
 
-// A hall is what the partitions on this node have in common.
-type hall struct {
+// A hosting is what the partitions on this node have in common.
+type hosting struct {
 	name    string
 	address string
 	version string
@@ -131,26 +131,26 @@ type hall struct {
 	rights  *rights
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
-	looks   chan struct{}      // the word in the register may have changed
+	looks   chan struct{}      // the control value in the register may have changed
 
-	mu      sync.Mutex
-	word    word
-	obeyed  bool      // there was a word
-	changed bool      // the crawl was resumed, or its plan replaced, while this node ran
-	heard   port.Word // the highest numbers
-	chair   uint64    // the epoch of the latest coordinator that was heard
-	sum     port.Sum  // as the coordinator told
-	seats   map[int]*seat
-	bench   *bench // nil: the coordinator is elsewhere
-	epochs  []uint64
-	members map[string]cluster.Member // by name
-	sums    []*history.Status         // by partition: how its last run here has ended
+	mu               sync.Mutex
+	control          control
+	obeyed           bool          // there was a control value
+	changed          bool          // the crawl was resumed, or its plan replaced, while this node ran
+	heard            port.Decision // the highest numbers
+	coordinatorEpoch uint64        // the epoch of the latest coordinator that was heard
+	sum              port.Sum      // as the coordinator told
+	hosted           map[int]*hosted
+	coordination     *coordination // nil: the coordinator is elsewhere
+	epochs           []uint64
+	members          map[string]cluster.Member // by name
+	sums             []*history.Status         // by partition: how its last run here has ended
 }
 
-func newHall(o *Options) (*hall, error) {
-	h := &hall{
+func newHosting(o *Options) (*hosting, error) {
+	h := &hosting{
 		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
-		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), seats: map[int]*seat{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -177,7 +177,7 @@ func newHall(o *Options) (*hall, error) {
 }
 
 // lockDir makes the directory of the crawl, and locks it.
-func (h *hall) lockDir() (err error) {
+func (h *hosting) lockDir() (err error) {
 	if h.run.Machine.Disk != nil {
 		return nil
 	}
@@ -190,14 +190,14 @@ func (h *hall) lockDir() (err error) {
 	return nil
 }
 
-func (h *hall) close() {
+func (h *hosting) close() {
 	if h.lock != nil {
 		h.lock.Close()
 	}
 }
 
 // node returns this process as package cluster sees it.
-func (h *hall) node(o *Options) *cluster.Node {
+func (h *hosting) node(o *Options) *cluster.Node {
 	n := &cluster.Node{
 		Name: o.Name, ID: o.ID, Address: o.Address, Version: o.Version, Terms: o.Plan.Terms(o.Version),
 		Engine: o.Engine, Log: h.log, Clock: o.Clock,
@@ -209,7 +209,7 @@ func (h *hall) node(o *Options) *cluster.Node {
 }
 
 // part returns a partition of the crawl, which may run here.
-func (h *hall) part(self int) cluster.Partition {
+func (h *hosting) part(self int) cluster.Partition {
 	return &local{h, self, h.plan.store(self, func(name string) (disk.Dir, error) {
 		if open := h.run.Machine.Disk; open != nil {
 			return open(name)
@@ -220,24 +220,24 @@ func (h *hall) part(self int) cluster.Partition {
 }
 
 // ended returns why the crawl has ended, "" if it has not.
-func (h *hall) ended() string {
+func (h *hosting) ended() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.word.Stop
+	return h.control.Stop
 }
 
 // why returns why this run has ended.
-func (h *hall) why() string {
+func (h *hosting) why() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.changed {
 		return WhyChanged
 	}
-	return cmp.Or(h.word.Stop, WhyLeft)
+	return cmp.Or(h.control.Stop, WhyLeft)
 }
 
 // summary describes how the node has ended.
-func (h *hall) summary(why string) *Summary {
+func (h *hosting) summary(why string) *Summary {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := history.Merge(h.sums)
@@ -247,13 +247,13 @@ func (h *hall) summary(why string) *Summary {
 
 // A local is a partition of the crawl, as package cluster sees it.
 type local struct {
-	hall *hall
-	self int
+	hosting *hosting
+	self    int
 	store
 }
 
-// A seat is a partition that runs on this node.
-type seat struct {
+// A hosted is a partition that runs on this node.
+type hosted struct {
 	epoch    uint64
 	number   uint64 // of its last report
 	report   port.Report
@@ -267,9 +267,9 @@ const whyDisk, whyMemory = "disk", "memory"
 
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
-	h := l.hall
+	h := l.hosting
 	if l.self == 0 {
-		if err := h.preside(ctx, t); err != nil {
+		if err := h.becomeCoordinator(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -291,8 +291,8 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	s := h.enter(l.self, t)
 	defer h.exit(l.self, s)
 	o, err := h.shared.Options(l.self, func(p *port.Port) {
-		p.Tenure, p.Bus, p.Council = tenure{t}, mailbox{h.post, l.self}, voice{h, l.self, s}
-		p.Addresses = door{h.rights, t.Incarnation, p.Addresses}
+		p.Tenure, p.Bus, p.Coordinator = tenure{t}, mailbox{h.post, l.self}, contact{h, l.self, s}
+		p.Addresses = entrance{h.rights, t.Incarnation, p.Addresses}
 	})
 	if err != nil {
 		return err
@@ -319,23 +319,23 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 }
 
 // enter notes that a partition begins to run.
-func (h *hall) enter(self int, t *cluster.Tenure) *seat {
+func (h *hosting) enter(self int, t *cluster.Tenure) *hosted {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &seat{epoch: t.Epoch, crawling: true, gate: t.Gate}
-	h.seats[self] = s
+	s := &hosted{epoch: t.Epoch, crawling: true, gate: t.Gate}
+	h.hosted[self] = s
 	if self == 0 {
-		h.bench = newBench(h, s)
-		for i := range h.seats { // they report to it
+		h.coordination = newCoordination(h, s)
+		for i := range h.hosted { // they report to it
 			h.shared.Wake(i)
 		}
-		h.chair = max(h.chair, s.epoch)
+		h.coordinatorEpoch = max(h.coordinatorEpoch, s.epoch)
 	}
 	return s
 }
 
 // rest notes that the run of a partition has ended.
-func (h *hall) rest(self int, s *seat, sum *crawl.Summary) {
+func (h *hosting) rest(self int, s *hosted, sum *crawl.Summary) {
 	h.mu.Lock()
 	s.crawling = false
 	if sum != nil {
@@ -346,31 +346,31 @@ func (h *hall) rest(self int, s *seat, sum *crawl.Summary) {
 }
 
 // exit notes that a partition does not run here any more.
-func (h *hall) exit(self int, s *seat) {
+func (h *hosting) exit(self int, s *hosted) {
 	h.mu.Lock()
-	b := h.bench
-	if h.seats[self] == s {
-		delete(h.seats, self)
+	b := h.coordination
+	if h.hosted[self] == s {
+		delete(h.hosted, self)
 	}
 	if self == 0 && b != nil && b.self == s {
-		h.bench = nil
+		h.coordination = nil
 	}
 	s.crawling = false
 	h.mu.Unlock()
 	if b != nil {
-		b.council.Absent(self)
+		b.coordinator.Absent(self)
 	}
 	h.leaveIfEnded()
 }
 
 // leaveIfEnded lets the node leave when the crawl has ended for all, and no partition runs here.
-func (h *hall) leaveIfEnded() {
+func (h *hosting) leaveIfEnded() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.word.Stop == "" {
+	if h.control.Stop == "" {
 		return
 	}
-	for _, s := range h.seats {
+	for _, s := range h.hosted {
 		if s.crawling {
 			return
 		}

@@ -24,7 +24,7 @@ type Standing struct {
 // doneValue is the value of the key of a partition that has ended with the crawl.
 type doneValue struct {
 	Epoch  uint64         `json:"epoch"`
-	Turn   int            `json:"turn"` // as the word had it: one of an earlier turn does not count
+	Turn   int            `json:"turn"` // as the control value had it: one of an earlier turn does not count
 	Status history.Status `json:"status"`
 }
 
@@ -39,8 +39,8 @@ func Stand(ctx context.Context, r cluster.Register) (Standing, error) {
 	err := cluster.Values(ctx, r, func(v cluster.Value) {
 		kind, name, _ := strings.Cut(v.Key, ".")
 		switch kind {
-		case wordKey:
-			var w word
+		case controlKey:
+			var w control
 			if json.Unmarshal(v.Data, &w) == nil {
 				s.Stop, s.Paused, turn = w.Stop, w.Paused, w.Turn
 			}
@@ -61,9 +61,9 @@ func restore(s *history.Status) { s.Ran = time.Duration(s.Worked * float64(time.
 
 // note writes to the register how a partition has ended with the crawl. It is for those who ask for
 // the status, and nothing depends on it.
-func (h *hall) note(self int, s *seat, sum *crawl.Summary) {
+func (h *hosting) note(self int, s *hosted, sum *crawl.Summary) {
 	h.mu.Lock()
-	w := h.word
+	w := h.control
 	h.mu.Unlock()
 	if sum == nil || w.Stop == "" || s.gate() != nil {
 		return

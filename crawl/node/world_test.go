@@ -41,21 +41,21 @@ type world struct {
 	plan   *Plan
 	start  time.Time
 
-	mu      sync.Mutex
-	rng     *rand.Rand
-	gates   int64 // every so many times a process is stopped at a gate; 0: never
-	disks   map[string]*disk.Memory
-	roots   []*disk.Memory // of nodes that have lost their disks: their archives count
-	nodes   map[string]*process
-	ending  sync.WaitGroup
-	dials   []dial
-	upsets  []upset          // when requests of a node may have been lost
-	stalls  []*stall         // connections of processes that were stopped
-	log     *os.File         // nil: there is none
-	heaps   map[string]int64 // of nodes, in bytes; others have none
-	stopped int              // how often the crawl was stopped by a command
-	words   []word           // that were in the register
-	ended   time.Time        // when the last of them came
+	mu       sync.Mutex
+	rng      *rand.Rand
+	gates    int64 // every so many times a process is stopped at a gate; 0: never
+	disks    map[string]*disk.Memory
+	roots    []*disk.Memory // of nodes that have lost their disks: their archives count
+	nodes    map[string]*process
+	ending   sync.WaitGroup
+	dials    []dial
+	upsets   []upset          // when requests of a node may have been lost
+	stalls   []*stall         // connections of processes that were stopped
+	log      *os.File         // nil: there is none
+	heaps    map[string]int64 // of nodes, in bytes; others have none
+	stopped  int              // how often the crawl was stopped by a command
+	controls []control        // that were in the register
+	ended    time.Time        // when the last of them came
 }
 
 // A dial is a connection that a node has opened.
@@ -112,10 +112,10 @@ func newWorld(t *testing.T, seed uint64, partitions int, spec fakeweb.Spec, so a
 		t.Fatal(err)
 	}
 	go e.Register.Watch(t.Context(), func(v cluster.Value) {
-		if v.Key == wordKey {
-			x, _, _ := getWord(t.Context(), e.Register)
+		if v.Key == controlKey {
+			x, _, _ := getControl(t.Context(), e.Register)
 			w.mu.Lock()
-			w.words, w.ended = append(w.words, x), time.Now()
+			w.controls, w.ended = append(w.controls, x), time.Now()
 			w.mu.Unlock()
 		}
 	})
@@ -454,7 +454,7 @@ func (w *world) finish(most time.Duration, why string) {
 	for name, p := range maps.Clone(w.nodes) {
 		select {
 		case r := <-p.ended:
-			for r.err == nil && r.sum.Why == WhyChanged && why != WhyChanged { // it has begun with an old word
+			for r.err == nil && r.sum.Why == WhyChanged && why != WhyChanged { // it has begun with an old control value
 				p = w.run(name)
 				r = <-p.ended
 			}

@@ -2,7 +2,7 @@
 // [crawl.Run] for each, over one pool of harvesters.
 //
 //	pool       permits for harvesters, which go where the best page waits
-//	council    when all stop, and who may fetch how many pages of a common limit
+//	coordinator    when all stop, and who may fetch how many pages of a common limit
 //	board      the status of all as one
 //
 // A partition is a crawl in a directory of its own: DIR/0000, DIR/0001 and so on. All share an

@@ -118,7 +118,7 @@ func newFaultWeb(t *testing.T, seed uint64) *faultWeb {
 }
 
 // crawl runs until the end, or until a fault.
-func (w *faultWeb) crawl(ctx context.Context) (*crawl.Summary, *Council, error) {
+func (w *faultWeb) crawl(ctx context.Context) (*crawl.Summary, *Coordinator, error) {
 	o := w.o
 	top, err := openTop(&o)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *faultWeb) crawl(ctx context.Context) (*crawl.Summary, *Council, error) 
 	}
 	r.bus = &badBus{memoryBus: newMemoryBus(top.file.Partitions, r.wake), rng: rand.New(rand.NewPCG(w.rng.Uint64(), 1))}
 	sum, err := r.crawl(ctx)
-	return sum, r.council, err
+	return sum, r.coordinator, err
 }
 
 func surviveFaults(t *testing.T, seed uint64, want map[string]string) {

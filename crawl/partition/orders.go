@@ -38,7 +38,7 @@ const busyWait = 100 * time.Millisecond
 
 // command gives a command to all partitions, and returns when all have carried it out.
 func (r *run) command(ctx context.Context, c control.Command, then *config.Config) error {
-	r.council.limit(then.Pages, int64(then.Bytes))
+	r.coordinator.limit(then.Pages, int64(then.Bytes))
 	r.ledger.setDelay(then.IPDelay.Duration)
 	errs := make([]error, len(r.controls))
 	var all sync.WaitGroup

@@ -8,18 +8,18 @@ import (
 
 // A pool holds the permits for harvesters that all partitions share.
 type pool struct {
-	mu     sync.Mutex
-	free   int
-	seats  []seat
-	turns  exchange.Turns
-	offers []exchange.Offer // by partition: what it could fetch, if it waits
-	turn   uint64           // permits that were kept for somebody so far
-	wake   func(self int)
-	paused bool // nobody gets a permit
+	mu         sync.Mutex
+	free       int
+	applicants []applicant
+	turns      exchange.Turns
+	offers     []exchange.Offer // by partition: what it could fetch, if it waits
+	turn       uint64           // permits that were kept for somebody so far
+	wake       func(self int)
+	paused     bool // nobody gets a permit
 }
 
-// A seat is what the pool knows of a partition.
-type seat struct {
+// An applicant is what the pool knows of a partition.
+type applicant struct {
 	waits bool
 	since uint64 // turn when it began to wait
 	kept  []int  // permits that are kept for it: the boards that choose the pages
@@ -31,13 +31,13 @@ type seat struct {
 const fairTurn = 8
 
 func newPool(permits, partitions int, wake func(int)) *pool {
-	return &pool{free: permits, seats: make([]seat, partitions), offers: make([]exchange.Offer, partitions), wake: wake}
+	return &pool{free: permits, applicants: make([]applicant, partitions), offers: make([]exchange.Offer, partitions), wake: wake}
 }
 
 func (p *pool) take(self int) (board int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &p.seats[self]
+	s := &p.applicants[self]
 	switch {
 	case len(s.kept) > 0:
 		board, s.kept = s.kept[0], s.kept[1:]
@@ -54,7 +54,7 @@ func (p *pool) take(self int) (board int, ok bool) {
 
 // waits notes whether a partition waits for a permit. One that does not offers nothing.
 func (p *pool) waits(self int, waits bool) {
-	if p.seats[self].waits = waits; !waits {
+	if p.applicants[self].waits = waits; !waits {
 		p.offers[self].Values = p.offers[self].Values[:0]
 	}
 }
@@ -62,7 +62,7 @@ func (p *pool) waits(self int, waits bool) {
 func (p *pool) want(self int, values, shares []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &p.seats[self]
+	s := &p.applicants[self]
 	if !s.waits {
 		s.since = p.turn
 	}
@@ -75,7 +75,7 @@ func (p *pool) want(self int, values, shares []float64) {
 func (p *pool) decline(self int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &p.seats[self]
+	s := &p.applicants[self]
 	p.free += len(s.kept)
 	s.kept = nil
 	p.waits(self, false)
@@ -85,7 +85,7 @@ func (p *pool) decline(self int) {
 func (p *pool) give(self, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seats[self].taken -= n
+	p.applicants[self].taken -= n
 	p.free += n
 	p.assign()
 }
@@ -94,9 +94,9 @@ func (p *pool) give(self, n int) {
 func (p *pool) leave(self int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &p.seats[self]
+	s := &p.applicants[self]
 	p.free += len(s.kept) + s.taken
-	*s = seat{}
+	*s = applicant{}
 	p.waits(self, false)
 	p.assign()
 }
@@ -109,9 +109,9 @@ func (p *pool) pause(paused bool) {
 		return
 	}
 	p.paused = paused
-	for i := range p.seats {
-		p.free += len(p.seats[i].kept)
-		p.seats[i].kept = nil
+	for i := range p.applicants {
+		p.free += len(p.applicants[i].kept)
+		p.applicants[i].kept = nil
 		p.wake(i) // it asks again
 	}
 	p.assign()
@@ -126,7 +126,7 @@ func (p *pool) assign() {
 		}
 		p.turn++
 		p.free--
-		p.seats[best].kept = append(p.seats[best].kept, board)
+		p.applicants[best].kept = append(p.applicants[best].kept, board)
 		p.waits(best, false)
 		p.wake(best)
 	}
@@ -138,8 +138,8 @@ func (p *pool) next() (best, board int, ok bool) {
 	if p.turn%fairTurn != fairTurn-1 {
 		return p.turns.Next(p.offers)
 	}
-	for i := range p.seats {
-		if s := &p.seats[i]; s.waits && (!ok || s.since < p.seats[best].since) {
+	for i := range p.applicants {
+		if s := &p.applicants[i]; s.waits && (!ok || s.since < p.applicants[best].since) {
 			best, ok = i, true
 		}
 	}

@@ -74,20 +74,20 @@ func makeTopic(ctx context.Context, o *crawl.RunOptions, t *top) error {
 
 // A run is one run of all partitions.
 type run struct {
-	o        *crawl.RunOptions
-	top      *top
-	pool     *pool
-	council  *Council
-	bus      bus
-	board    *board
-	ledger   *ledger
-	weights  weights
-	bodies   *fetch.Budget
-	parsing  *gather.Places
-	wakes    []chan struct{}
-	controls []*control.Control // nil: it cannot be controlled
-	notices  []chan []string
-	page     sync.Mutex // of OnPage
+	o           *crawl.RunOptions
+	top         *top
+	pool        *pool
+	coordinator *Coordinator
+	bus         bus
+	board       *board
+	ledger      *ledger
+	weights     weights
+	bodies      *fetch.Budget
+	parsing     *gather.Places
+	wakes       []chan struct{}
+	controls    []*control.Control // nil: it cannot be controlled
+	notices     []chan []string
+	page        sync.Mutex // of OnPage
 	// tenure returns the right to crawl a partition; nil: no other process can have one.
 	tenure func(self int) port.Tenure
 }
@@ -108,9 +108,9 @@ func newRun(o *crawl.RunOptions, t *top) (*run, error) {
 		}
 	}
 	r.pool = newPool(o.Config.Fetchers, n, r.wake)
-	r.council = NewCouncil(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
+	r.coordinator = NewCoordinator(n, o.Config.Pages, int64(o.Config.Bytes), r.wake)
 	if o.Config.Requisites {
-		r.council.Requisites()
+		r.coordinator.Requisites()
 	}
 	r.board = newBoard(o, t, n)
 	r.ledger = newLedger(o.Config.IPDelay.Duration, o.Config.IPCap, t.resumed)
@@ -209,7 +209,7 @@ func (r *run) options(self int, link func(*port.Port)) (crawl.RunOptions, error)
 	o.Progress = r.board.progress(self)
 	o.Port = &port.Port{
 		Self: self, Of: len(r.wakes), Identity: id, Owner: r.top.owner, Wake: r.wakes[self], Bodies: r.bodies, Parsing: r.parsing,
-		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Council: voice{r.council, self},
+		Addresses: r.ledger, Bus: mailbox{r.bus, self}, Pool: permits{r.pool, self}, Coordinator: contact{r.coordinator, self},
 		Weigh: r.weights.of(self), Tell: r.board.tell(self),
 	}
 	if r.tenure != nil {

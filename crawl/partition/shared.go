@@ -16,7 +16,7 @@ import (
 
 // Shared is what the partitions of a crawl share that run in one process, if others run elsewhere:
 // permits, memory, limits of addresses, the status. Partitions come and go. Package crawl/node has
-// the rest: the council and the bus between machines.
+// the rest: the coordinator and the bus between machines.
 type Shared struct{ run *run }
 
 // Share returns what the partitions of a crawl share. Its directory gets the description of the
@@ -61,7 +61,7 @@ func CheckShared(c *config.Config) error {
 }
 
 // Options returns the options of a partition that begins. link sets what its port has of other
-// machines: Bus, Council and Tenure, and it may replace Addresses.
+// machines: Bus, Coordinator and Tenure, and it may replace Addresses.
 func (s *Shared) Options(self int, link func(*port.Port)) (crawl.RunOptions, error) {
 	return s.run.options(self, link)
 }

@@ -1,5 +1,5 @@
 // Package port is what a partition of a crawl sees of the others: the permits of harvesters
-// that all of them share, the words of the coordinator, and the bus that carries messages.
+// that all of them share, the decisions of the coordinator, and the bus that carries messages.
 // Package crawl uses a [Port], package crawl/partition makes one for each partition.
 //
 // A nil Port is that of a crawl with one partition. All its methods may be called.
@@ -25,17 +25,17 @@ type Port struct {
 	Of       int // how many there are
 	Identity layout.Identity
 	// Owner returns the partition of the site with a name.
-	Owner   func(site []byte) int
-	Pool    Pool
-	Council Council
-	Bus     Bus
+	Owner       func(site []byte) int
+	Pool        Pool
+	Coordinator Coordinator
+	Bus         Bus
 	// Addresses are those to which requests are made.
 	Addresses Addresses
 	Bodies    *fetch.Budget // of all bodies in memory
 	Parsing   *gather.Places
 	// Tenure is the right to crawl the partition, nil if no other process can have it.
 	Tenure Tenure
-	// Wake receives when there is a permit, a word or a message. It has room for one.
+	// Wake receives when there is a permit, a decision or a message. It has room for one.
 	Wake <-chan struct{}
 	// Weigh tells how many bytes the partition takes, and returns what the others take.
 	Weigh func(bytes int64) (others int64)
@@ -62,12 +62,12 @@ type Pool interface {
 	Give(n int)
 }
 
-// A Council decides what concerns all partitions: when they stop.
-type Council interface {
+// A Coordinator decides what concerns all partitions: when they stop.
+type Coordinator interface {
 	// Say tells how a partition stands. It is called before the partition waits.
 	Say(Report)
 	// Hear returns what the partition has to know.
-	Hear() Word
+	Hear() Decision
 	// Sum returns what all partitions have.
 	Sum() Sum
 }
@@ -104,7 +104,7 @@ type Bus interface {
 	Receive() []Packet
 }
 
-// A Packet is a message of another partition (package exchange), or if it has no bytes the word
+// A Packet is a message of another partition (package exchange), or if it has no bytes the news
 // that all messages up to a number were applied.
 type Packet struct {
 	From    int
@@ -125,11 +125,11 @@ type Report struct {
 	// Down is set if it is idle because only sites are left that cannot be reached, Hopeless if
 	// that was so for the time of --patience.
 	Down, Hopeless bool
-	Brings         bool   // there are requisites to fetch
-	Sent           uint64 // messages to others that were committed
-	Applied        uint64 // messages of others that were applied and committed
-	Work           uint64 // number of the next record of its journal
-	Heard          Word   // the last word that it has obeyed
+	Brings         bool     // there are requisites to fetch
+	Sent           uint64   // messages to others that were committed
+	Applied        uint64   // messages of others that were applied and committed
+	Work           uint64   // number of the next record of its journal
+	Heard          Decision // the last one that it has obeyed
 }
 
 // A Sum is that of all partitions.
@@ -138,8 +138,8 @@ type Sum struct {
 	SinceHot              float64 // pages read since the last hot one; NaN without a topic
 }
 
-// A Word is what the council has decided. Its numbers only grow.
-type Word struct {
+// A Decision is that of the coordinator, for all partitions. Its numbers only grow.
+type Decision struct {
 	Stop   string // why all stop; "": they do not
 	Relent int    // how often all were told to admit what gets its chance at the end
 	Round  int    // how often all were asked how they stand

@@ -23,48 +23,48 @@ const staleAfter = 10 * time.Second
 // tellEvery is the time between two reports of a node, soonTell that after which a change is told.
 const tellEvery, soonTell = time.Second, 50 * time.Millisecond
 
-// A bench is the council on the node of the coordinator.
-type bench struct {
-	council *partition.Council
-	self    *seat // of partition 0
-	mu      sync.Mutex
-	heard   []rumour // by partition: of those elsewhere
+// A coordination is the work of the coordinator, on the node that owns partition 0.
+type coordination struct {
+	coordinator *partition.Coordinator
+	self        *hosted // of partition 0
+	mu          sync.Mutex
+	heard       []lastReport // by partition: of those elsewhere
 }
 
-// A rumour is the last report of a partition elsewhere.
-type rumour struct {
+// A lastReport is the last report of a partition elsewhere.
+type lastReport struct {
 	epoch, number uint64
 	at            time.Time
 	absent        bool
 }
 
-// newBench returns the council of a coordinator that begins. The hall is locked.
-func newBench(h *hall, s *seat) *bench {
+// newCoordination begins the work of the coordinator. h is locked.
+func newCoordination(h *hosting, s *hosted) *coordination {
 	c := &h.run.Config
-	b := &bench{self: s, heard: make([]rumour, c.Partitions)}
-	b.council = partition.NewCouncil(c.Partitions, c.Pages, int64(c.Bytes), func(self int) {
+	b := &coordination{self: s, heard: make([]lastReport, c.Partitions)}
+	b.coordinator = partition.NewCoordinator(c.Partitions, c.Pages, int64(c.Bytes), func(self int) {
 		h.shared.Wake(self)
 		h.poke()
 	})
 	if c.Requisites {
-		b.council.Requisites()
+		b.coordinator.Requisites()
 	}
 	return b
 }
 
-// A statement is the report of a partition, on its way to the coordinator.
-type statement struct {
+// A partReport is the report of a partition, on its way to the coordinator.
+type partReport struct {
 	Part          int
 	Epoch, Number uint64
-	Chair         uint64 // the epoch of the coordinator whose word it has heard
+	Coordinator   uint64 // the epoch of the coordinator whose decisions it has heard
 	Report        port.Report
 }
 
-// A ruling is what the coordinator tells all.
-type ruling struct {
-	Epoch uint64 // of partition 0
-	Word  port.Word
-	Sum   port.Sum
+// A decision is what the coordinator tells all.
+type decision struct {
+	Epoch    uint64 // of partition 0
+	Decision port.Decision
+	Sum      port.Sum
 }
 
 func encode(x any) []byte {
@@ -77,76 +77,76 @@ func encode(x any) []byte {
 
 func decode(data []byte, x any) bool { return gob.NewDecoder(bytes.NewReader(data)).Decode(x) == nil }
 
-// poke lets the hall tell what has changed soon.
-func (h *hall) poke() {
+// poke lets this node tell what has changed soon.
+func (h *hosting) poke() {
 	select {
 	case h.stir <- struct{}{}:
 	default:
 	}
 }
 
-// voice is the council as one partition sees it.
-type voice struct {
-	hall *hall
-	self int
-	seat *seat
+// A contact is the coordinator as one partition sees it.
+type contact struct {
+	hosting *hosting
+	self    int
+	hosted  *hosted
 }
 
-// Say implements port.Council. That a partition stops for want of something here is not the business
+// Say implements port.Coordinator. That a partition stops for want of something here is not the business
 // of the others.
-func (v voice) Say(r port.Report) {
+func (v contact) Say(r port.Report) {
 	if r.Stop == whyStopped || r.Stop == whyDisk || r.Stop == whyMemory {
 		r.Stop, r.Idle = "", false
 	}
-	h := v.hall
+	h := v.hosting
 	h.mu.Lock()
-	was := v.seat.report
-	changed := !v.seat.reported || was.Idle != r.Idle || was.Stop != r.Stop || was.Heard != r.Heard || was.Brings != r.Brings || r.Idle && was != r && (was.Sent != r.Sent || was.Applied != r.Applied || was.Work != r.Work)
-	v.seat.report, v.seat.reported = r, true
-	v.seat.number++
-	b := h.bench
+	was := v.hosted.report
+	changed := !v.hosted.reported || was.Idle != r.Idle || was.Stop != r.Stop || was.Heard != r.Heard || was.Brings != r.Brings || r.Idle && was != r && (was.Sent != r.Sent || was.Applied != r.Applied || was.Work != r.Work)
+	v.hosted.report, v.hosted.reported = r, true
+	v.hosted.number++
+	b := h.coordination
 	h.mu.Unlock()
 	if b != nil {
-		b.council.Say(v.self, r)
+		b.coordinator.Say(v.self, r)
 	}
 	if changed {
 		h.poke()
 	}
 }
 
-// Hear implements port.Council.
-func (v voice) Hear() port.Word {
-	h := v.hall
+// Hear implements port.Coordinator.
+func (v contact) Hear() port.Decision {
+	h := v.hosting
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.bench != nil {
-		h.hears(h.bench.council.Word())
+	if h.coordination != nil {
+		h.hears(h.coordination.coordinator.Decision())
 	}
 	w := h.heard
-	w.Stop = h.word.Stop
+	w.Stop = h.control.Stop
 	return w
 }
 
-// hears notes the numbers of a word. It reports whether they have grown.
-func (h *hall) hears(w port.Word) bool {
+// hears notes the numbers of a decision. It reports whether they have grown.
+func (h *hosting) hears(w port.Decision) bool {
 	was := h.heard
-	h.heard = port.Word{Relent: max(was.Relent, w.Relent), Round: max(was.Round, w.Round)}
+	h.heard = port.Decision{Relent: max(was.Relent, w.Relent), Round: max(was.Round, w.Round)}
 	return h.heard != was
 }
 
-// Sum implements port.Council.
-func (v voice) Sum() port.Sum {
-	h := v.hall
+// Sum implements port.Coordinator.
+func (v contact) Sum() port.Sum {
+	h := v.hosting
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.bench != nil {
-		return h.bench.council.Sum()
+	if h.coordination != nil {
+		return h.coordination.coordinator.Sum()
 	}
 	return h.sum
 }
 
 // subscribe begins to hear what others tell.
-func (h *hall) subscribe() (stop func(), err error) {
+func (h *hosting) subscribe() (stop func(), err error) {
 	var stops []func()
 	stop = func() {
 		for _, f := range stops {
@@ -154,7 +154,7 @@ func (h *hall) subscribe() (stop func(), err error) {
 		}
 	}
 	for subject, fn := range map[string]func([]byte){
-		"r": h.takeReports, "w": h.takeRuling, "c": func([]byte) { h.lookSoon() }, addressSubject(h.name): h.rights.take,
+		"r": h.takeReports, "w": h.takeDecision, "c": func([]byte) { h.lookSoon() }, addressSubject(h.name): h.rights.take,
 	} {
 		f, err := h.engine.Bus.Subscribe(subject, fn)
 		if err != nil {
@@ -166,10 +166,10 @@ func (h *hall) subscribe() (stop func(), err error) {
 }
 
 // takeReports takes the reports of another node, if the coordinator is here.
-func (h *hall) takeReports(data []byte) {
-	var list []statement
+func (h *hosting) takeReports(data []byte) {
+	var list []partReport
 	h.mu.Lock()
-	b := h.bench
+	b := h.coordination
 	h.mu.Unlock()
 	if b == nil || !decode(data, &list) {
 		return
@@ -181,12 +181,12 @@ func (h *hall) takeReports(data []byte) {
 
 // takeReport takes a report, unless it is older than another one. One that has not heard this
 // coordinator is not idle.
-func (h *hall) takeReport(b *bench, x *statement) {
+func (h *hosting) takeReport(b *coordination, x *partReport) {
 	if x.Part < 0 || x.Part >= len(b.heard) {
 		return
 	}
 	h.mu.Lock()
-	own, present := h.seats[x.Part], h.epochs[x.Part]
+	own, present := h.hosted[x.Part], h.epochs[x.Part]
 	h.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,51 +194,51 @@ func (h *hall) takeReport(b *bench, x *statement) {
 	if own != nil && own.epoch >= x.Epoch || x.Epoch < present || x.Epoch < was.epoch || x.Epoch == was.epoch && x.Number <= was.number {
 		return
 	}
-	*was = rumour{epoch: x.Epoch, number: x.Number, at: time.Now()}
-	if x.Chair != b.self.epoch {
+	*was = lastReport{epoch: x.Epoch, number: x.Number, at: time.Now()}
+	if x.Coordinator != b.self.epoch {
 		x.Report.Idle = false
 	}
-	b.council.Say(x.Part, x.Report)
+	b.coordinator.Say(x.Part, x.Report)
 }
 
 // forget lets those reports not count that are old, or not of the present owner.
-func (h *hall) forget(b *bench) {
+func (h *hosting) forget(b *coordination) {
 	h.mu.Lock()
 	epochs := slices.Clone(h.epochs)
-	seats := maps.Clone(h.seats)
+	hosted := maps.Clone(h.hosted)
 	h.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.heard {
 		x := &b.heard[i]
-		switch own := seats[i]; {
+		switch own := hosted[i]; {
 		case own != nil && own.epoch >= x.epoch:
 			if own.epoch < epochs[i] {
-				b.council.Absent(i)
+				b.coordinator.Absent(i)
 			}
 		case !x.absent && (time.Since(x.at) > staleAfter || x.epoch < epochs[i]):
 			x.absent = true
-			b.council.Absent(i)
+			b.coordinator.Absent(i)
 		}
 	}
 }
 
-// takeRuling takes what the coordinator tells.
-func (h *hall) takeRuling(data []byte) {
-	var x ruling
+// takeDecision takes what the coordinator tells.
+func (h *hosting) takeDecision(data []byte) {
+	var x decision
 	if !decode(data, &x) {
 		return
 	}
 	h.mu.Lock()
-	if x.Epoch < h.chair || h.bench != nil {
+	if x.Epoch < h.coordinatorEpoch || h.coordination != nil {
 		h.mu.Unlock()
 		return
 	}
-	news := x.Epoch > h.chair
-	h.chair, h.sum = x.Epoch, x.Sum
-	if h.hears(x.Word) {
+	news := x.Epoch > h.coordinatorEpoch
+	h.coordinatorEpoch, h.sum = x.Epoch, x.Sum
+	if h.hears(x.Decision) {
 		news = true
-		for i := range h.seats {
+		for i := range h.hosted {
 			h.shared.Wake(i)
 		}
 	}
@@ -249,7 +249,7 @@ func (h *hall) takeRuling(data []byte) {
 }
 
 // talk tells reports, rulings and the status, until the context ends.
-func (h *hall) talk(ctx context.Context) {
+func (h *hosting) talk(ctx context.Context) {
 	ticker := time.NewTicker(tellEvery)
 	defer ticker.Stop()
 	for {
@@ -268,14 +268,14 @@ func (h *hall) talk(ctx context.Context) {
 }
 
 // tell tells how the partitions here stand, and what the coordinator has decided if it is here.
-func (h *hall) tell() {
+func (h *hosting) tell() {
 	h.mu.Lock()
-	b := h.bench
-	var list []statement
+	b := h.coordination
+	var list []partReport
 	var gates []func() error
-	for _, i := range slices.Sorted(maps.Keys(h.seats)) {
-		if s := h.seats[i]; s.reported && (s.crawling || s.report.Stop != "") {
-			list = append(list, statement{i, s.epoch, s.number, h.chair, s.report})
+	for _, i := range slices.Sorted(maps.Keys(h.hosted)) {
+		if s := h.hosted[i]; s.reported && (s.crawling || s.report.Stop != "") {
+			list = append(list, partReport{i, s.epoch, s.number, h.coordinatorEpoch, s.report})
 			gates = append(gates, s.gate)
 		}
 	}
@@ -288,26 +288,26 @@ func (h *hall) tell() {
 	switch {
 	case b != nil:
 		h.forget(b)
-		_ = h.engine.Bus.Publish("w", encode(ruling{b.self.epoch, b.council.Word(), b.council.Sum()}))
+		_ = h.engine.Bus.Publish("w", encode(decision{b.self.epoch, b.coordinator.Decision(), b.coordinator.Sum()}))
 	case len(list) > 0:
 		_ = h.engine.Bus.Publish("r", encode(list))
 	}
 }
 
 // tellStatus tells how the node stands.
-func (h *hall) tellStatus() {
+func (h *hosting) tellStatus() {
 	s := NodeStatus{Node: h.name, Address: h.address, Version: h.version, Of: h.plan.Crawl.Partitions, Status: *h.shared.Status()}
 	h.mu.Lock()
-	s.Partitions = slices.Sorted(maps.Keys(h.seats))
-	s.Coordinator, s.Paused, s.Stop = h.bench != nil, h.word.Paused, h.word.Stop
+	s.Partitions = slices.Sorted(maps.Keys(h.hosted))
+	s.Coordinator, s.Paused, s.Stop = h.coordination != nil, h.control.Paused, h.control.Stop
 	h.mu.Unlock()
 	if data, err := json.Marshal(s); err == nil {
 		_ = h.engine.Bus.Publish(statusSubject(h.name), data)
 	}
 }
 
-// lookSoon lets the hall look at the word in the register.
-func (h *hall) lookSoon() {
+// lookSoon lets this node look at the control value in the register.
+func (h *hosting) lookSoon() {
 	select {
 	case h.looks <- struct{}{}:
 	default:
@@ -317,20 +317,20 @@ func (h *hall) lookSoon() {
 // callTime is how long a call of the engine may take.
 const callTime = 5 * time.Second
 
-// look reads the word in the register.
-func (h *hall) look(ctx context.Context) error {
+// look reads the control value in the register.
+func (h *hosting) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	w, _, err := getWord(ctx, h.engine.Register)
+	w, _, err := getControl(ctx, h.engine.Register)
 	if err == nil {
 		h.obey(w)
 	}
 	return err
 }
 
-// lookFirst reads the word in the register before the node takes part. It returns false if the context
+// lookFirst reads the control value in the register before the node takes part. It returns false if the context
 // ends first.
-func (h *hall) lookFirst(ctx context.Context) bool {
+func (h *hosting) lookFirst(ctx context.Context) bool {
 	for {
 		err := h.lookSure(ctx)
 		if err == nil {
@@ -343,16 +343,16 @@ func (h *hall) lookFirst(ctx context.Context) bool {
 	}
 }
 
-// lookSure reads the word in the register. That the crawl has ended may be old, because the crawl was
-// resumed and a copy of the register is behind: it counts if the word can be written as it was read.
-func (h *hall) lookSure(ctx context.Context) error {
+// lookSure reads the control value in the register. That the crawl has ended may be old, because the crawl was
+// resumed and a copy of the register is behind: it counts if it can be written as it was read.
+func (h *hosting) lookSure(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	w, revision, err := getWord(ctx, h.engine.Register)
+	w, revision, err := getControl(ctx, h.engine.Register)
 	if err == nil && w.Stop != "" {
 		var data []byte
 		if data, err = json.Marshal(w); err == nil {
-			_, err = h.engine.Register.Put(ctx, wordKey, revision, data)
+			_, err = h.engine.Register.Put(ctx, controlKey, revision, data)
 		}
 	}
 	if err == nil {
@@ -361,33 +361,33 @@ func (h *hall) lookSure(ctx context.Context) error {
 	return err
 }
 
-// obey does what the word in the register says. That a crawl has ended is not taken back while a
+// obey does what the control value in the register says. That a crawl has ended is not taken back while a
 // node runs, and what was said before it was resumed does not count. If it was resumed or changed
 // meanwhile this run ends: the next one begins with the plan that counts.
-func (h *hall) obey(w word) {
+func (h *hosting) obey(w control) {
 	h.mu.Lock()
 	switch {
-	case w.Turn < h.word.Turn:
+	case w.Turn < h.control.Turn:
 		h.mu.Unlock()
 		return
-	case h.word.Stop != "":
-		w.Stop, w.Turn = h.word.Stop, h.word.Turn
-	case h.obeyed && w.Turn > h.word.Turn:
+	case h.control.Stop != "":
+		w.Stop, w.Turn = h.control.Stop, h.control.Turn
+	case h.obeyed && w.Turn > h.control.Turn:
 		h.changed = true
-		w.Stop, w.Turn = whyStopped, h.word.Turn
+		w.Stop, w.Turn = whyStopped, h.control.Turn
 	}
 	h.obeyed = true
-	changed := w.Stop != h.word.Stop || w.Paused != h.word.Paused
-	h.word = w
+	changed := w.Stop != h.control.Stop || w.Paused != h.control.Paused
+	h.control = w
 	if changed {
-		for i := range h.seats {
+		for i := range h.hosted {
 			h.shared.Wake(i)
 		}
 	}
 	h.mu.Unlock()
 	if changed {
 		h.shared.Pause(w.Paused)
-		h.log.Info("the crawl has a new word", "stop", w.Stop, "paused", w.Paused)
+		h.log.Info("the control value of the crawl has changed", "stop", w.Stop, "paused", w.Paused)
 		if w.Stop != "" && h.leave != nil {
 			h.leaveIfEnded()
 		}
@@ -397,8 +397,8 @@ func (h *hall) obey(w word) {
 // watching is the time after which a watch is begun again: an engine that has stalled may not tell.
 const watching = 2 * time.Minute
 
-// watch follows the register: the word, nodes, and the epochs of partitions.
-func (h *hall) watch(ctx context.Context) {
+// watch follows the register: the control value, nodes, and the epochs of partitions.
+func (h *hosting) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(ctx, watching)
 		if _ = h.engine.Register.Watch(ctx, h.see); ctx.Err() == nil {
@@ -409,8 +409,8 @@ func (h *hall) watch(ctx context.Context) {
 }
 
 // see notes a value of the register.
-func (h *hall) see(v cluster.Value) {
-	if v.Key == wordKey {
+func (h *hosting) see(v cluster.Value) {
+	if v.Key == controlKey {
 		h.lookSoon()
 		return
 	}
@@ -429,7 +429,7 @@ func (h *hall) see(v cluster.Value) {
 }
 
 // over reports whether an incarnation of a node is over for good.
-func (h *hall) over(node string, incarnation uint64) bool {
+func (h *hosting) over(node string, incarnation uint64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m := h.members[node]
@@ -437,7 +437,7 @@ func (h *hall) over(node string, incarnation uint64) bool {
 }
 
 // census returns the nodes that live, with their incarnations, as the register has them.
-func (h *hall) census(ctx context.Context) (map[string]uint64, error) {
+func (h *hosting) census(ctx context.Context) (map[string]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	nodes := map[string]uint64{}
@@ -450,9 +450,9 @@ func (h *hall) census(ctx context.Context) (map[string]uint64, error) {
 	return nodes, err
 }
 
-// decree keeps the word here and that in the register the same: it reads the one, and writes the
-// end that the council has found, as long as the coordinator is here.
-func (h *hall) decree(ctx context.Context) {
+// keepControl keeps the control value here and that in the register the same: it reads the one, and writes the
+// end that the coordinator has found, as long as the coordinator is here.
+func (h *hosting) keepControl(ctx context.Context) {
 	ticker := time.NewTicker(sleepy)
 	defer ticker.Stop()
 	decided := time.NewTicker(tellEvery / 5)
@@ -471,9 +471,9 @@ func (h *hall) decree(ctx context.Context) {
 	}
 }
 
-// preside makes an epoch that of the coordinator, before its partition does anything. From then on
+// becomeCoordinator makes an epoch that of the coordinator, before its partition does anything. From then on
 // those before it decide nothing, even if what they have written arrives late.
-func (h *hall) preside(ctx context.Context, t *cluster.Tenure) error {
+func (h *hosting) becomeCoordinator(ctx context.Context, t *cluster.Tenure) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -483,8 +483,8 @@ func (h *hall) preside(ctx context.Context, t *cluster.Tenure) error {
 		case <-ctx.Done():
 		}
 	}()
-	if err := setWord(ctx, h.engine, func(w *word) { w.Chair = max(w.Chair, t.Epoch) }); err != nil {
-		return fmt.Errorf("%w: the word of the crawl cannot be changed: %v", cluster.ErrLost, err)
+	if err := setControl(ctx, h.engine, func(w *control) { w.Coordinator = max(w.Coordinator, t.Epoch) }); err != nil {
+		return fmt.Errorf("%w: the control value of the crawl cannot be changed: %v", cluster.ErrLost, err)
 	}
 	for h.look(ctx) != nil {
 		if err := pause(ctx, retryDelay); err != nil {
@@ -494,22 +494,22 @@ func (h *hall) preside(ctx context.Context, t *cluster.Tenure) error {
 	return nil
 }
 
-// declare writes the end that the council has found to the register.
-func (h *hall) declare(ctx context.Context) {
+// declare writes the end that the coordinator has found to the register.
+func (h *hosting) declare(ctx context.Context) {
 	h.mu.Lock()
-	b, done, turn := h.bench, h.word.Stop != "", h.word.Turn
+	b, done, turn := h.coordination, h.control.Stop != "", h.control.Turn
 	h.mu.Unlock()
 	if b == nil || done {
 		return
 	}
-	why := b.council.Word().Stop
+	why := b.coordinator.Decision().Stop
 	if why == "" || b.self.gate() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	err := setWord(ctx, h.engine, func(w *word) {
-		if w.Stop == "" && w.Chair == b.self.epoch && w.Turn == turn {
+	err := setControl(ctx, h.engine, func(w *control) {
+		if w.Stop == "" && w.Coordinator == b.self.epoch && w.Turn == turn {
 			w.Stop = why
 		}
 	})

@@ -15,22 +15,22 @@ import (
 // another plan.
 func TestLateEnd(t *testing.T) {
 	t.Parallel()
-	t.Run("another coordinator", func(t *testing.T) { endLate(t, func(w *word) { w.Chair = 6 }) })
-	t.Run("another plan", func(t *testing.T) { endLate(t, func(w *word) { w.Chair, w.Turn = 5, 1 }) })
+	t.Run("another coordinator", func(t *testing.T) { endLate(t, func(w *control) { w.Coordinator = 6 }) })
+	t.Run("another plan", func(t *testing.T) { endLate(t, func(w *control) { w.Coordinator, w.Turn = 5, 1 }) })
 }
 
-func endLate(t *testing.T, change func(*word)) {
+func endLate(t *testing.T, change func(*control)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := memory.New(1, memory.Faults{}).Client("", nil).Engine()
-		c := partition.NewCouncil(1, 0, 0, func(int) {})
+		c := partition.NewCoordinator(1, 0, 0, func(int) {})
 		c.Say(0, port.Report{Stop: "finished"})
-		h := &hall{engine: e, log: slog.New(slog.DiscardHandler)}
-		h.bench = &bench{council: c, self: &seat{epoch: 5, gate: func() error { return nil }}}
-		if err := setWord(t.Context(), e, change); err != nil {
+		h := &hosting{engine: e, log: slog.New(slog.DiscardHandler)}
+		h.coordination = &coordination{coordinator: c, self: &hosted{epoch: 5, gate: func() error { return nil }}}
+		if err := setControl(t.Context(), e, change); err != nil {
 			t.Fatal(err)
 		}
 		h.declare(t.Context())
-		if w, _, err := getWord(t.Context(), e.Register); err != nil || w.Stop != "" {
+		if w, _, err := getControl(t.Context(), e.Register); err != nil || w.Stop != "" {
 			t.Errorf("the crawl has ended: %+v, %v", w, err)
 		}
 	})

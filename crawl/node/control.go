@@ -10,14 +10,14 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// A word is what was decided for all nodes. It is the value of the key "word".
-type word struct {
-	Stop   string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
-	Paused bool   `json:"paused,omitempty"`
-	Chair  uint64 `json:"chair,omitempty"` // the epoch of the latest coordinator; others decide nothing
-	Turn   int    `json:"turn,omitempty"`  // how often the crawl was resumed after it had ended, or its plan was replaced
-	Plan   string `json:"plan,omitempty"`  // the plan that counts, see planName
-	Moved  string `json:"moved,omitempty"` // to where the crawl was brought, which continues there; "": it was not
+// A control says what all nodes have to do. It is the value of the key "control".
+type control struct {
+	Stop        string `json:"stop,omitempty"` // why the crawl has ended; "": it has not
+	Paused      bool   `json:"paused,omitempty"`
+	Coordinator uint64 `json:"coordinator,omitempty"` // the epoch of the latest coordinator; others decide nothing
+	Turn        int    `json:"turn,omitempty"`        // how often the crawl was resumed after it had ended, or its plan was replaced
+	Plan        string `json:"plan,omitempty"`        // the plan that counts, see planName
+	Moved       string `json:"moved,omitempty"`       // to where the crawl was brought, which continues there; "": it was not
 }
 
 // The commands.
@@ -34,19 +34,19 @@ const whyStopped = "stopped"
 // which is so when Command returns nil; nodes that join later obey it, too. A crawl that was stopped
 // or has reached a limit may be resumed: nodes continue when they are started again.
 func Command(ctx context.Context, e cluster.Engine, c string) error {
-	var change func(*word)
+	var change func(*control)
 	to := ""
 	switch c {
 	case commandStop:
-		change = func(w *word) {
+		change = func(w *control) {
 			if w.Stop == "" {
 				w.Stop = whyStopped
 			}
 		}
 	case commandPause:
-		change = func(w *word) { w.Paused = true }
+		change = func(w *control) { w.Paused = true }
 	case commandResume:
-		change = func(w *word) {
+		change = func(w *control) {
 			if to = w.Moved; to != "" {
 				return
 			}
@@ -58,7 +58,7 @@ func Command(ctx context.Context, e cluster.Engine, c string) error {
 	default:
 		return &hint.Error{Text: fmt.Sprintf("there is no command %q for a cluster", c), Hint: "commands are: stop, pause, resume"}
 	}
-	if err := setWord(ctx, e, change); err != nil || to == "" {
+	if err := setControl(ctx, e, change); err != nil || to == "" {
 		return err
 	}
 	return moved(to)
@@ -71,8 +71,8 @@ func moved(to string) error {
 // Move says for good that the crawl continues elsewhere, and that nodes do not. It must have
 // stopped. It may be repeated with the same place.
 func Move(ctx context.Context, e cluster.Engine, to string) error {
-	var was word
-	err := setWord(ctx, e, func(w *word) {
+	var was control
+	err := setControl(ctx, e, func(w *control) {
 		if was = *w; was.Stop != "" && was.Moved == "" {
 			w.Moved = to
 		}
@@ -88,10 +88,10 @@ func Move(ctx context.Context, e cluster.Engine, to string) error {
 	return nil
 }
 
-// setWord changes the word in the register, and tells the nodes.
-func setWord(ctx context.Context, e cluster.Engine, change func(*word)) error {
+// setControl changes the control value in the register, and tells the nodes.
+func setControl(ctx context.Context, e cluster.Engine, change func(*control)) error {
 	for {
-		w, revision, err := getWord(ctx, e.Register)
+		w, revision, err := getControl(ctx, e.Register)
 		if err == nil {
 			next := w
 			if change(&next); next == w {
@@ -99,7 +99,7 @@ func setWord(ctx context.Context, e cluster.Engine, change func(*word)) error {
 			}
 			var data []byte
 			if data, err = json.Marshal(next); err == nil {
-				_, err = e.Register.Put(ctx, wordKey, revision, data)
+				_, err = e.Register.Put(ctx, controlKey, revision, data)
 			}
 			if err == nil {
 				_ = e.Bus.Publish("c", nil)
@@ -113,9 +113,9 @@ func setWord(ctx context.Context, e cluster.Engine, change func(*word)) error {
 	}
 }
 
-// getWord returns the word in the register, and its revision.
-func getWord(ctx context.Context, r cluster.Register) (w word, revision uint64, err error) {
-	v, err := r.Get(ctx, wordKey)
+// getControl returns the control value in the register, and its revision.
+func getControl(ctx context.Context, r cluster.Register) (w control, revision uint64, err error) {
+	v, err := r.Get(ctx, controlKey)
 	if err == nil && v.Revision > 0 {
 		err = json.Unmarshal(v.Data, &w)
 	}
