@@ -32,8 +32,8 @@ type Plan struct {
 	name string // as the control value has it; "": that with which the crawl began
 }
 
-// planFormat is the version of plans.
-const planFormat = 1
+// planFormat is the version of plans, and of what partitions tell each other.
+const planFormat = 2
 
 const planKey, controlKey = "plan", "control"
 

@@ -143,6 +143,7 @@ type hosting struct {
 	hosted           map[int]*hosted
 	coordination     *coordination // nil: the coordinator is elsewhere
 	epochs           []uint64
+	news             chan struct{}             // closed when one of them has changed
 	members          map[string]cluster.Member // by name
 	sums             []*history.Status         // by partition: how its last run here has ended
 }
@@ -150,7 +151,7 @@ type hosting struct {
 func newHosting(o *Options) (*hosting, error) {
 	h := &hosting{
 		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
-		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), news: make(chan struct{}), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -268,6 +269,9 @@ const whyDisk, whyMemory = "disk", "memory"
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hosting
+	if err := h.catchUp(ctx, l.self, t); err != nil {
+		return err
+	}
 	if l.self == 0 {
 		if err := h.becomeCoordinator(ctx, t); err != nil {
 			return err
