@@ -31,7 +31,7 @@ type Options struct {
 	// that is another one: then it is among Peers.
 	Listen, Advertise string
 	Peers             []string
-	Secret nats.Secret // of Peers
+	Secret            nats.Secret // of Peers
 	// Join is where brokers are, for a node that is not among the first.
 	Join    *Place
 	Version string
