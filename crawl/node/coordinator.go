@@ -155,6 +155,7 @@ func (h *hosting) subscribe() (stop func(), err error) {
 	}
 	for subject, fn := range map[string]func([]byte){
 		"r": h.takeReports, "w": h.takeDecision, "c": func([]byte) { h.lookSoon() }, addressSubject(h.name): h.rights.take,
+		parcelSubject(h.name): h.post.takeParcel,
 	} {
 		f, err := h.engine.Bus.Subscribe(subject, fn)
 		if err != nil {

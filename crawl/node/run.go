@@ -85,6 +85,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		talking.Go(func() { h.watch(hearing) })
 		talking.Go(func() { h.keepControl(hearing) })
 		talking.Go(func() { h.rights.run(hearing) })
+		talking.Go(func() { h.post.carry(hearing) })
 		err = h.node(&o).Run(living)
 	}
 	hush()
@@ -173,7 +174,7 @@ func newHosting(o *Options) (*hosting, error) {
 	}
 	h.rights = newRights(o.Name, o.Plan.Crawl.Partitions, c.IPDelay.Duration, o.Engine.Bus)
 	h.rights.census, h.rights.over = h.census, h.over
-	h.post = &post{bus: o.Engine.Bus, wake: h.shared.Wake, boxes: map[int]*box{}}
+	h.post = newPost(o.Name, o.Engine.Bus, h.shared.Wake)
 	return h, nil
 }
 
