@@ -97,7 +97,7 @@ func Silence(ctx context.Context, r Register, clock func() roster.Instant) error
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer cancel()
-	w := wake{register: r, clock: clock, nodes: map[string]seen{}}
+	w := deathwatch{register: r, clock: clock, nodes: map[string]seen{}}
 	watching.Go(func() {
 		for ctx.Err() == nil {
 			_ = r.Watch(ctx, w.see)
@@ -113,8 +113,8 @@ func Silence(ctx context.Context, r Register, clock func() roster.Instant) error
 	return ctx.Err()
 }
 
-// A wake looks at nodes until all are dead.
-type wake struct {
+// A deathwatch looks at nodes until all are dead.
+type deathwatch struct {
 	register Register
 	clock    func() roster.Instant
 	mu       sync.Mutex
@@ -130,7 +130,7 @@ type seen struct {
 }
 
 // see notes a value of the register.
-func (w *wake) see(v Value) {
+func (w *deathwatch) see(v Value) {
 	kind, name, _ := strings.Cut(v.Key, ".")
 	now := w.clock()
 	w.mu.Lock()
@@ -145,7 +145,7 @@ func (w *wake) see(v Value) {
 }
 
 // over reports whether no node lives. It buries those that do not renew their keys.
-func (w *wake) over(ctx context.Context) bool {
+func (w *deathwatch) over(ctx context.Context) bool {
 	now := w.clock()
 	var late []string
 	w.mu.Lock()
@@ -166,7 +166,7 @@ func (w *wake) over(ctx context.Context) bool {
 }
 
 // bury marks the key of a node, unless it has changed: the watch tells then.
-func (w *wake) bury(ctx context.Context, name string) {
+func (w *deathwatch) bury(ctx context.Context, name string) {
 	w.mu.Lock()
 	x := w.nodes[name]
 	w.mu.Unlock()

@@ -366,7 +366,7 @@ func (l *life) empty() bool {
 
 // resign tells others that the node has left. Another renewal may be under way.
 func (l *life) resign() {
-	for range 3 {
+	for range 5 {
 		l.mu.Lock()
 		value, revision := l.value, l.revision
 		l.mu.Unlock()
@@ -377,5 +377,7 @@ func (l *life) resign() {
 		}
 		l.node.log().Info("cannot say that this node leaves; it will be buried", "node", l.node.Name, "error", err)
 		l.pause(retryDelay)
+		value.State = alive
+		l.doubt(&value, false)
 	}
 }

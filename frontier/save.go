@@ -161,7 +161,8 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	10: features of foresight without logarithms, the number of its checkpoints
 //	11: what partitions tell each other for foresight
 //	12: the work of foresight
-const layoutVersion = 12
+//	13: heaps and classes of foresight that take less time
+const layoutVersion = 13
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -85,8 +85,8 @@ func TestLayout(t *testing.T) {
 		want string
 	}{
 		{"opic/cash=seeds", Options{Delay: time.Second, Robots: true, MaxPages: 100, AddressCap: 1}, ""},
-		{"opic/cash=all", Options{}, "this one is \"frontier 12, continuous, opic/cash=all\""},
-		{"breadth-first", Options{}, "it was saved as \"frontier 12, continuous, opic/cash=seeds\""},
+		{"opic/cash=all", Options{}, "this one is \"frontier 13, continuous, opic/cash=all\""},
+		{"breadth-first", Options{}, "it was saved as \"frontier 13, continuous, opic/cash=seeds\""},
 		{"opic", Options{Mode: Thesis, Batch: 3}, "thesis"},
 		{"opic", Options{Twin: alone}, "twins"},
 		{"batch-pagerank", Options{}, "links"},

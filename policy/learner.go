@@ -32,10 +32,11 @@ type learner struct {
 	x         [boost.Room]float32 // reused
 	roots     [rootSteps]float64  // 2^(i/rootSteps)
 	middle    middle              // of the labels as they are; no state
+	scale     labelScale
 
 	// By page.
 	group  *graph.Column[uint32]
-	look   *graph.Column[uint16] // hash of what kind of file it is
+	look   *graph.Column[uint16] // number of what kind of file it is, see lookOf
 	state  *graph.Column[uint16] // see dirBits
 	links  *graph.Column[uint16] // links to it
 	ownDir *graph.Column[uint16] // of these, from its own directory
@@ -52,8 +53,9 @@ type learner struct {
 	groupFinds *graph.Column[float32]
 	groupN     *graph.Column[uint32]
 	groupDull  *graph.Column[uint32] // pages that brought nothing new
-	lookSum    *graph.Column[int64]
+	lookSum    *graph.Column[int64]  // by look, as by group
 	lookN      *graph.Column[uint32]
+	lookNumber *graph.Column[uint16] // by hash of a look: see lookOf
 	late       *graph.Column[uint32] // pages fetched since the checkpoint under way began
 	trade      trade
 	numbers    *graph.Column[uint64] // see learnFetched
@@ -119,6 +121,7 @@ func newLearner(e *Env, x *xim, boards, most int) *learner {
 	for i := range l.roots {
 		l.roots[i] = order.Exp2(float64(i) / rootSteps)
 	}
+	l.scale.fill()
 	l.numbers.Set(learnNext, firstPages)
 	l.numbers.Set(learnEvery, 1)
 	l.numbers.Set(learnMost, uint64(most))
@@ -148,10 +151,12 @@ func (l *learner) makeColumns(n, groups int) {
 	l.groupDull = graph.NewColumnIn[uint32](s, "foresight dull pages", groups)
 	l.lookSum = graph.NewColumnIn[int64](s, "foresight look sums", looks)
 	l.lookN = graph.NewColumnIn[uint32](s, "foresight look counts", looks)
+	l.lookNumber = graph.NewColumnIn[uint16](s, "foresight look numbers", looks)
 	l.late = graph.NewColumnIn[uint32](s, "foresight late", n)
 	l.numbers = graph.NewColumnIn[uint64](s, "foresight numbers", learnNumbers)
-	l.lookSum.Grow(looks)
-	l.lookN.Grow(looks)
+	l.lookSum.Grow(1)
+	l.lookN.Grow(1)
+	l.lookNumber.Grow(looks)
 	l.numbers.Grow(learnNumbers)
 }
 
@@ -160,7 +165,7 @@ func (l *learner) Known(p, from graph.Page) {
 	l.est.Known()
 	l.index.Known()
 	l.group.Append(uint32(g))
-	l.look.Append(uint16(l.path.Look))
+	l.look.Append(l.lookOf(l.path.Look))
 	l.state.Append(state)
 	for _, c := range []*graph.Column[uint16]{l.links, l.ownDir, l.out, l.found, l.label} {
 		c.Append(0)
@@ -174,6 +179,18 @@ func (l *learner) Known(p, from graph.Page) {
 	if from != graph.NoPage {
 		count(l.found, from)
 	}
+}
+
+// lookOf returns the number of a look by its hash, in the order in which they became known. So their
+// sums are close together. When there are too many, the others are number 0.
+func (l *learner) lookOf(hash uint64) uint16 {
+	n := &l.lookNumber.Slice()[uint16(hash)]
+	if *n == 0 && l.lookSum.Len() < looks {
+		*n = uint16(l.lookSum.Len())
+		l.lookSum.Append(0)
+		l.lookN.Append(0)
+	}
+	return *n
 }
 
 // growGroups makes room for groups. It is done at once and not at the next checkpoint, which would

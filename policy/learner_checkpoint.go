@@ -195,36 +195,20 @@ func (l *learner) weight(p graph.Page) float64 {
 	return l.est.Value(p)
 }
 
-// each calls do for a number of pages or groups, and reports whether more are left.
-func (l *learner) each(many int, end int, do func(int)) bool {
+// each calls do for the next so many pages or groups, and reports whether more are left.
+func (l *learner) each(many int, end int, do func(at, stop int)) bool {
 	num := l.numbers.Slice()
 	at := int(num[learnAt])
 	stop := at + min(many, int(num[end])-at)
-	for ; at < stop; at++ {
-		do(at)
-	}
+	do(at, stop)
 	num[learnAt] = uint64(stop)
 	return num[learnAt] < num[end]
 }
 
-// labelSteps is the number of steps of 1 in a label.
-const labelSteps = 32
-
-// labelOf returns the logarithm of an index, in steps, from 1 up.
-func labelOf(index float64) uint16 {
-	return uint16(math.Floor(max(order.Log2(index+1e-6), -8)*labelSteps)) + 1<<15
-}
-
-// steps returns a label as a number of steps, which may be negative.
-func steps(label uint16) int64 { return int64(label) - 1<<15 }
-
 // setLabel sets the label of a page, and brings the sums up to date.
 func (l *learner) setLabel(i int) {
 	p := graph.Page(i)
-	if l.state.At(i)&(gotBit|lateBit|pickedBit) != gotBit|pickedBit {
-		return
-	}
-	was, is := l.label.At(i), labelOf(l.index.Value(p))
+	was, is := l.label.At(i), l.scale.of(l.index.Value(p))
 	if was == is {
 		return
 	}
@@ -318,24 +302,27 @@ type middle struct {
 	root   float64 // 2^(-mean/4)
 }
 
-// setMeans sets the means of a group, drawn towards those of the group above it.
-func (l *learner) setMeans(i int) {
-	g := group.ID(i)
-	var label, finds float32
-	if i > 0 {
-		label, finds = l.meansAbove(g)
+// setMeans sets the means of groups, drawn towards those of the groups above them.
+func (l *learner) setMeans(at, stop int) {
+	sums, counts, finds, mean := l.groupSum.Slice(), l.groupN.Slice(), l.groupFinds.Slice(), l.mean()
+	for i := at; i < stop; i++ {
+		g := group.ID(i)
+		var label, found float32
+		if i > 0 {
+			label, found = l.meansAbove(g)
+		}
+		if i > 0 && counts[i] == 0 {
+			l.tree.SetMeans(g, label, found) // what the formula gives, too
+			continue
+		}
+		n, new := float64(counts[i]), float64(finds[i])
+		sum := float64(sums[i])/labelSteps - float64(n*mean)
+		if i == 0 && l.trade.foreign != nil { // the root is that of all partitions
+			all := l.trade.all()
+			sum, n, new = 0, n+all[lessonLabels], new+all[lessonFinds]
+		}
+		l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((new+float64(3*float64(found)))/(n+3)))
 	}
-	if i > 0 && l.groupN.At(i) == 0 {
-		l.tree.SetMeans(g, label, finds) // what the formula gives, too
-		return
-	}
-	n, new := float64(l.groupN.At(i)), float64(l.groupFinds.At(i))
-	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())
-	if i == 0 && l.trade.foreign != nil { // the root is that of all partitions
-		all := l.trade.all()
-		sum, n, new = 0, n+all[lessonLabels], new+all[lessonFinds]
-	}
-	l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((new+float64(3*float64(finds)))/(n+3)))
 }
 
 // rootSteps is the number of steps of 1 in the logarithm of a target.

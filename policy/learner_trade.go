@@ -69,13 +69,20 @@ func (l *learner) far(p graph.Page, state *uint16) bool {
 	return true
 }
 
-// lookBack sets the label of a page, or tells the partition of a foreign one what it is given here
-// if that is much more or less than the last time.
-func (l *learner) lookBack(i int) {
-	if l.state.At(i)&farBit == 0 {
-		l.setLabel(i)
-		return
+// lookBack sets the labels of pages that were fetched, and tells the partitions of foreign ones what
+// these are given here if that is much more or less than the last time.
+func (l *learner) lookBack(at, stop int) {
+	state := l.state.Slice()[:stop]
+	for i := at; i < len(state); i++ {
+		if s := state[i]; s&farBit != 0 {
+			l.tell(i)
+		} else if s&(gotBit|lateBit|pickedBit) == gotBit|pickedBit {
+			l.setLabel(i)
+		}
 	}
+}
+
+func (l *learner) tell(i int) {
 	if is, was := l.inflow(graph.Page(i)), float64(l.trade.given.At(i)); math.Abs(is-was) > tradeStep*max(was, 1-follow) {
 		l.trade.owe(graph.Page(i))
 	}

@@ -39,6 +39,8 @@ type crawlRow struct {
 	Name       string `json:"name"`
 	Partitions int    `json:"partitions"`
 	State      string `json:"state"` // running, paused or why it has ended
+	// Unable are the nodes that cannot serve some partitions, and why.
+	Unable map[string]string `json:"unable,omitempty"`
 }
 
 // runClusterList lists the nodes and the crawls of a cluster.
@@ -64,7 +66,7 @@ func runClusterList(ctx context.Context, u *console.UI, opt *clusterFlags) error
 	}
 	t := show.NewList()
 	for _, n := range nodes {
-		t.Add("node "+n.Node, cmp.Or(n.Address, "-"), nodeText(&n))
+		t.Add("node "+n.Node, cmp.Or(n.Address, "-"), nodeText(&n, rows))
 	}
 	if len(nodes) == 0 {
 		t.Add("nodes", "-", "none runs")
@@ -78,8 +80,8 @@ func runClusterList(ctx context.Context, u *console.UI, opt *clusterFlags) error
 	return t.Print(u.Stdout)
 }
 
-// nodeText describes a node.
-func nodeText(n *member.Beat) string {
+// nodeText describes a node of a cluster with some crawls.
+func nodeText(n *member.Beat, crawls []crawlRow) string {
 	text := "no broker"
 	switch {
 	case n.BrokerOff:
@@ -92,6 +94,11 @@ func nodeText(n *member.Beat) string {
 	}
 	for _, x := range cannot(n) {
 		text += "; " + x
+	}
+	for _, x := range crawls {
+		if why := x.Unable[n.Node]; why != "" {
+			text += "; " + x.Name + ": " + why
+		}
 	}
 	return text
 }
@@ -116,7 +123,14 @@ func crawlRows(ctx context.Context, c *member.Cluster) ([]crawlRow, error) {
 		if s.Stop == "" && s.Paused {
 			state = "paused"
 		}
-		rows = append(rows, crawlRow{name, x.Plan.Crawl.Partitions, state})
+		row := crawlRow{name, x.Plan.Crawl.Partitions, state, nil}
+		if s.Stop == "" {
+			row.Unable, err = x.Unable(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -22,7 +22,7 @@ import (
 func Dirs(dir string) ([]string, error) {
 	p, err := layout.ReadPartitions(disk.OS(dir))
 	if err != nil {
-		return nil, &hint.Error{Text: "cannot read the partitions of " + dir, Hint: "restore " + layout.PartitionsFile, Err: err}
+		return nil, layout.PartitionsError(dir, err)
 	}
 	if p == nil {
 		return []string{dir}, nil

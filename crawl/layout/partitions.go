@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // PartitionsFile names the file that a crawl with partitions has in its directory. Each partition
@@ -26,6 +27,16 @@ type Partitions struct {
 	Cluster bool `json:"cluster,omitempty"`
 }
 
+// partitionsFile is what is in the file.
+type partitionsFile struct {
+	Format int `json:"format"`
+	*Partitions
+}
+
+// partitionsFormat is the version of what partitions tell each other, which is in their journals. The
+// first, 0, had examples of the order foresight in another form.
+const partitionsFormat = 1
+
 // NewPartitions describes a new crawl.
 func NewPartitions(n int, suffixes string) *Partitions {
 	id := NewIdentity()
@@ -38,22 +49,33 @@ func ReadPartitions(dir disk.Dir) (*Partitions, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	p := new(Partitions)
+	p := partitionsFile{Partitions: new(Partitions)}
 	if err == nil {
-		err = json.Unmarshal(b, p)
+		err = json.Unmarshal(b, &p)
 	}
-	if err == nil && p.Partitions < 2 {
-		err = fmt.Errorf("it names %d partitions", p.Partitions)
+	if err == nil && p.Format != partitionsFormat {
+		return nil, &hint.Error{Text: "the partitions of this crawl were made by another version of winnow, which writes their messages in another form", Hint: "continue it with that version", Err: fmt.Errorf("%s has format %d, not %d", PartitionsFile, p.Format, partitionsFormat)}
+	}
+	if n := p.Partitions.Partitions; err == nil && n < 2 {
+		err = fmt.Errorf("it names %d partitions", n)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", PartitionsFile, err)
 	}
-	return p, nil
+	return p.Partitions, nil
+}
+
+// PartitionsError explains an error of ReadPartitions to a user.
+func PartitionsError(dir string, err error) error {
+	if known := new(hint.Error); errors.As(err, &known) {
+		return err
+	}
+	return &hint.Error{Text: "cannot read the partitions of " + dir, Hint: "restore " + PartitionsFile, Err: err}
 }
 
 // Write writes the description, completely or not at all.
 func (p *Partitions) Write(dir disk.Dir) error {
-	b, err := json.MarshalIndent(p, "", "  ")
+	b, err := json.MarshalIndent(partitionsFile{partitionsFormat, p}, "", "  ")
 	if err != nil {
 		return err
 	}

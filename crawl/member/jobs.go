@@ -175,7 +175,7 @@ func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
 // options returns how the node takes part in a crawl.
 func (n *Node) options(x *Crawl) node.Options {
 	o := node.Options{
-		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
+		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version,
 		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
 	}
 	o.Run.Log = n.o.Log.With("crawl", x.Name)
@@ -230,7 +230,7 @@ func (n *Node) beat(quiet <-chan struct{}) {
 			return
 		case <-ticker.C:
 		}
-		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version, Broker: n.broker != nil, Crawls: map[string]string{}}
+		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version, Broker: n.broker != nil, Crawls: map[string]string{}}
 		n.states(&b)
 		b.BrokerOff = n.broker != nil && !n.broker.Serves()
 		if b.BrokerOff != off {

@@ -32,7 +32,7 @@ func OpenDeed(dir string) (*Deed, error) {
 	file, err := layout.ReadPartitions(disk.OS(dir))
 	switch {
 	case err != nil:
-		return nil, &hint.Error{Text: "cannot read the partitions of " + dir, Hint: "restore " + layout.PartitionsFile, Err: err}
+		return nil, layout.PartitionsError(dir, err)
 	case file == nil && layout.IsCrawl(dir):
 		return nil, &hint.Error{Text: dir + " has one partition", Hint: "divide it first: winnow split " + dir + " --partitions 16 -o NEW"}
 	case file == nil:

@@ -155,6 +155,7 @@ func (h *hosting) subscribe() (stop func(), err error) {
 	}
 	for subject, fn := range map[string]func([]byte){
 		"r": h.takeReports, "w": h.takeDecision, "c": func([]byte) { h.lookSoon() }, addressSubject(h.name): h.rights.take,
+		parcelSubject(h.name): h.post.takeParcel,
 	} {
 		f, err := h.engine.Bus.Subscribe(subject, fn)
 		if err != nil {
@@ -414,7 +415,10 @@ func (h *hosting) watch(ctx context.Context) {
 // see notes a value of the register.
 func (h *hosting) see(v cluster.Value) {
 	if v.Key == controlKey {
-		h.lookSoon()
+		var w control
+		if json.Unmarshal(v.Data, &w) == nil {
+			h.obey(w)
+		}
 		return
 	}
 	name, m, isNode := cluster.ReadMember(v)
@@ -428,6 +432,8 @@ func (h *hosting) see(v cluster.Value) {
 		}
 	case isPart && p >= 0 && p < len(h.epochs):
 		h.epochs[p] = max(h.epochs[p], epoch)
+		close(h.news)
+		h.news = make(chan struct{})
 	}
 }
 
@@ -486,15 +492,35 @@ func (h *hosting) becomeCoordinator(ctx context.Context, t *cluster.Tenure) erro
 		case <-ctx.Done():
 		}
 	}()
-	if err := setControl(ctx, h.engine, func(w *control) { w.Coordinator = max(w.Coordinator, t.Epoch) }); err != nil {
+	var is control
+	if err := setControl(ctx, h.engine, func(w *control) {
+		w.Coordinator = max(w.Coordinator, t.Epoch)
+		is = *w
+	}); err != nil {
 		return fmt.Errorf("%w: the control value of the crawl cannot be changed: %v", cluster.ErrLost, err)
 	}
-	for h.look(ctx) != nil {
-		if err := pause(ctx, retryDelay); err != nil {
-			return fmt.Errorf("%w: %v", cluster.ErrLost, err)
+	h.obey(is)
+	return nil
+}
+
+// catchUp waits until the watch of the register has come to where this node has taken a partition. So
+// it is known if the crawl has ended before: then the owner before has let it go because of that.
+func (h *hosting) catchUp(ctx context.Context, self int, t *cluster.Tenure) error {
+	for {
+		h.mu.Lock()
+		come, news := h.epochs[self] >= t.Epoch, h.news
+		h.mu.Unlock()
+		if come {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.Lost():
+			return cluster.ErrLost
 		}
 	}
-	return nil
 }
 
 // declare writes the end that the coordinator has found to the register.

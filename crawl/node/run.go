@@ -87,6 +87,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		talking.Go(func() { h.watch(hearing) })
 		talking.Go(func() { h.keepControl(hearing) })
 		talking.Go(func() { h.rights.run(hearing) })
+		talking.Go(func() { h.post.carry(hearing) })
 		err = h.node(&o).Run(living)
 	}
 	hush()
@@ -146,6 +147,7 @@ type hosting struct {
 	hosted           map[int]*hosted
 	coordination     *coordination // nil: the coordinator is elsewhere
 	epochs           []uint64
+	news             chan struct{}             // closed when one of them has changed
 	members          map[string]cluster.Member // by name
 	sums             []*history.Status         // by partition: how its last run here has ended
 }
@@ -153,7 +155,7 @@ type hosting struct {
 func newHosting(o *Options) (*hosting, error) {
 	h := &hosting{
 		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log, told: o.Told,
-		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
+		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), news: make(chan struct{}), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -175,7 +177,7 @@ func newHosting(o *Options) (*hosting, error) {
 	}
 	h.rights = newRights(o.Name, o.Plan.Crawl.Partitions, c.IPDelay.Duration, o.Engine.Bus)
 	h.rights.census, h.rights.over = h.census, h.over
-	h.post = &post{bus: o.Engine.Bus, wake: h.shared.Wake, boxes: map[int]*box{}}
+	h.post = newPost(o.Name, o.Engine.Bus, h.shared.Wake)
 	return h, nil
 }
 
@@ -271,6 +273,9 @@ const whyDisk, whyMemory = "disk", "memory"
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hosting
+	if err := h.catchUp(ctx, l.self, t); err != nil {
+		return err
+	}
 	if l.self == 0 {
 		if err := h.becomeCoordinator(ctx, t); err != nil {
 			return err
@@ -308,7 +313,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
 	case disk.ErrFull(err):
-		return fmt.Errorf("%w: %w", cluster.ErrUnable, err)
+		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
 	case err != nil:
 		return err
 	case sum.Why == whyDisk || sum.Why == whyMemory:

@@ -302,7 +302,7 @@ func openTop(o *crawl.RunOptions) (t *top, err error) {
 	}
 	switch {
 	case err != nil:
-		return nil, &hint.Error{Text: "cannot read the partitions of " + o.Dir, Hint: "restore " + layout.PartitionsFile, Err: err}
+		return nil, layout.PartitionsError(o.Dir, err)
 	case t.file == nil && o.Config.Partitions <= 1:
 		return nil, nil
 	case t.file == nil && t.path != "" && hasJournal(t.path):

@@ -23,7 +23,9 @@ type Options struct {
 }
 
 // bins is the number of classes into which the values of a feature are divided.
-const bins = 16
+const bins = 1 << classBits
+
+const classBits = 4
 
 // Room is the room for the features of an example, and for the questions or answers of a tree.
 const Room = 16
@@ -35,22 +37,28 @@ const room = Room
 type Learner struct {
 	graph.Set
 	o       Options
-	leaves  int                    // nodes of a tree with an answer
-	numbers *graph.Column[uint64]  // see the constants below
-	base    *graph.Column[float64] // of the model in use, and of the next one
-	x       *graph.Column[float32] // the examples, one after the other
-	rest    *graph.Column[float64] // what is left to be explained of each target
-	bin     *graph.Column[uint8]   // class of each feature of each example
-	node    *graph.Column[uint8]   // of the tree that is made: where each example is
-	edge    *graph.Column[float32] // upper ends of the classes, bins for each feature
-	now     *trees                 // the model in use
-	next    *trees                 // the one that is being made
-	hist    [][room]histogram      // of a level: by node and feature
-	above   [][room]histogram      // of the level above
-	quick   pairs                  // the model in use, if trees have two levels; made when it is needed
-	values  sorter                 // reused
-	tallies []tally                // reused: what is left to be explained, by example
-	cuts    [room]cut              // reused: the questions of the tree that is made
+	leaves  int                          // nodes of a tree with an answer
+	numbers *graph.Column[uint64]        // see the constants below
+	base    *graph.Column[float64]       // of the model in use, and of the next one
+	x       *graph.Column[float32]       // the examples, one after the other
+	rest    *graph.Column[float64]       // what is left to be explained of each target
+	bin     *graph.Column[uint64]        // classes of the features of each example, classBits each
+	node    *graph.Column[uint8]         // of the tree that is made: where each example is
+	edge    *graph.Column[float32]       // upper ends of the classes, bins for each feature
+	now     *trees                       // the model in use
+	next    *trees                       // the one that is being made
+	hist    [][room]histogram            // of a level: by node and feature
+	above   [][room]histogram            // of the level above
+	quick   pairs                        // the model in use, if trees have two levels; made when it is needed
+	values  sorter                       // reused
+	tallies []tally                      // reused: what is left to be explained, by example
+	cuts    [room]cut                    // reused: the questions of the tree that is made
+	sizes   [2 * room]int                // reused: examples of its nodes
+	joint   [room / 2][bins * bins]tally // reused, see addPairs
+	picked  struct {                     // reused, see of
+		words   []uint64
+		tallies []tally
+	}
 }
 
 // The indexes of Learner.numbers.
@@ -132,7 +140,7 @@ func New(o Options) *Learner {
 	l.base = graph.NewColumnIn[float64](&l.Set, "learner: base", 2)
 	l.x = graph.NewColumnIn[float32](&l.Set, "learner: examples", o.Examples*o.Features)
 	l.rest = graph.NewColumnIn[float64](&l.Set, "learner: targets", o.Examples)
-	l.bin = graph.NewColumnIn[uint8](&l.Set, "learner: classes", o.Examples*o.Features)
+	l.bin = graph.NewColumnIn[uint64](&l.Set, "learner: classes", o.Examples)
 	l.node = graph.NewColumnIn[uint8](&l.Set, "learner: places", o.Examples)
 	l.edge = graph.NewColumnIn[float32](&l.Set, "learner: edges", o.Features*bins)
 	l.now, l.next = l.newTrees("now"), l.newTrees("next")
@@ -241,7 +249,7 @@ func (l *Learner) Begin() {
 	l.numbers.Set(examples, uint64(n))
 	l.numbers.Set(stage, classing)
 	l.numbers.Set(made, 0)
-	l.bin.Grow(n * l.o.Features)
+	l.bin.Grow(n)
 	l.node.Grow(n)
 	mean, rest := 0.0, l.rest.Slice()
 	for _, y := range rest {

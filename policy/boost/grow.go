@@ -1,9 +1,6 @@
 package boost
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
 // sampled is the number of values of a feature, or a little more, by which classes are made.
 const sampled = 250
@@ -28,18 +25,26 @@ func (l *Learner) class(f int) {
 	for ; k < bins; k++ {
 		edges[k] = always
 	}
-	classes := l.bin.Slice()
-	for i := range n {
-		classes[i*step+f] = classOf(edges, x[i*step+f])
+	words, shift := l.bin.Slice(), classBits*f
+	for i := range words {
+		words[i] |= uint64(classOf(edges, x[i*step+f])) << shift
 	}
 }
 
-// classOf returns the number of edges below v, but for the last one.
-func classOf(edges *[bins]float32, v float32) (class uint8) {
-	for half := uint8(bins / 2); half > 0; half /= 2 {
-		if edges[(class+half-1)%bins] < v {
-			class += half
-		}
+// classOf returns the number of edges below v, but for the last one. It halves what is left four
+// times, without a branch that nobody can predict.
+func classOf(edges *[bins]float32, v float32) (class uint) {
+	if edges[7] < v {
+		class = 8
+	}
+	if edges[(class+3)%bins] < v {
+		class += 4
+	}
+	if edges[(class+1)%bins] < v {
+		class += 2
+	}
+	if edges[class%bins] < v {
+		class++
 	}
 	return class
 }
@@ -53,6 +58,7 @@ func (l *Learner) grow(tree int) {
 		nodes[i] = 1
 		tallies[i] = tallyOf(rest[i])
 	}
+	l.sizes[1] = len(nodes)
 	for level := range l.o.Depth {
 		first := 1 << level
 		l.count(first)
@@ -68,21 +74,20 @@ func (l *Learner) grow(tree int) {
 // of the first. Of two children of a node it counts the one with fewer examples. The other one
 // has the rest.
 func (l *Learner) count(first int) {
-	f := l.o.Features
 	l.hist, l.above = l.above, l.hist
-	clear(l.hist[:first])
-	counted := l.smaller(first)
-	if f >= room/2 {
-		l.countWide(first, &counted)
-	} else {
-		l.countAny(first, &counted)
+	if first == 1 {
+		l.add(&l.hist[0], l.bin.Slice(), l.tallies)
+		return
 	}
-	for at := range first {
-		if counted[at] {
-			continue
+	for at := 0; at < first; at += 2 {
+		small, large := at, at+1
+		if l.sizes[first+large] < l.sizes[first+small] {
+			small, large = large, small
 		}
-		for k := range f {
-			h, whole, other := &l.hist[at][k], &l.above[at/2][k], &l.hist[at^1][k]
+		words, tallies := l.of(first+small, l.sizes[first+small])
+		l.add(&l.hist[small], words, tallies)
+		for k := range l.o.Features {
+			h, whole, other := &l.hist[large][k], &l.above[at/2][k], &l.hist[small][k]
 			for c := range h {
 				h[c] = whole[c] - other[c]
 			}
@@ -90,92 +95,115 @@ func (l *Learner) count(first int) {
 	}
 }
 
-// countAny adds the examples of the nodes that are counted to their histograms.
-func (l *Learner) countAny(first int, counted *[room]bool) {
-	f, classes, nodes := l.o.Features, l.bin.Slice(), l.node.Slice()
-	for i, v := range l.tallies {
-		at := int(nodes[i]) - first
-		if !counted[at] {
-			continue
+// of returns the classes and tallies of the examples of a node, of which there are n.
+func (l *Learner) of(node, n int) ([]uint64, []tally) {
+	if l.picked.words == nil {
+		l.picked.words, l.picked.tallies = make([]uint64, l.o.Examples+1), make([]tally, l.o.Examples+1)
+	}
+	nodes, words, tallies := l.node.Slice(), l.picked.words, l.picked.tallies
+	from, values := l.bin.Slice()[:len(nodes)], l.tallies[:len(nodes)]
+	k := 0
+	for i, at := range nodes { // one that is not of the node is written over
+		words[k], tallies[k] = from[i], values[i]
+		if int(at) == node {
+			k++
 		}
-		h := &l.hist[at]
-		for k, c := range classes[i*f : (i+1)*f] {
-			h[k%room][c%bins] += v
-		}
+	}
+	return words[:n], tallies[:n]
+}
+
+// many is the number of examples from which on it pays to count pairs of features.
+const many = 800
+
+// add makes histograms of examples. Those beyond the last feature are what nobody reads.
+func (l *Learner) add(h *[room]histogram, words []uint64, tallies []tally) {
+	if len(words) >= many {
+		l.addPairs(h, words, tallies)
+		return
+	}
+	*h = [room]histogram{}
+	tallies = tallies[:len(words)]
+	for i, w := range words {
+		v := tallies[i]
+		h[0][w%bins] += v
+		h[1][w>>4%bins] += v
+		h[2][w>>8%bins] += v
+		h[3][w>>12%bins] += v
+		h[4][w>>16%bins] += v
+		h[5][w>>20%bins] += v
+		h[6][w>>24%bins] += v
+		h[7][w>>28%bins] += v
+		h[8][w>>32%bins] += v
+		h[9][w>>36%bins] += v
+		h[10][w>>40%bins] += v
+		h[11][w>>44%bins] += v
+		h[12][w>>48%bins] += v
+		h[13][w>>52%bins] += v
+		h[14][w>>56%bins] += v
+		h[15][w>>60] += v
 	}
 }
 
-// countWide does the same if there are eight features or more. It reads the classes of an example as
-// two words, the second of which ends with the last one. Histograms beyond the last feature get
-// what nobody reads.
-func (l *Learner) countWide(first int, counted *[room]bool) {
-	f, classes, nodes := l.o.Features, l.bin.Slice(), l.node.Slice()
-	shift, tallies := uint(room-f)*8%64, l.tallies[:len(nodes)]
-	for i, node := range nodes {
-		at := (int(node) - first) % room
-		if !counted[at] {
-			continue
+// addPairs does it with one addition for two features: it counts pairs of their classes first.
+func (l *Learner) addPairs(h *[room]histogram, words []uint64, tallies []tally) {
+	c := &l.joint
+	*c = [room / 2][bins * bins]tally{}
+	tallies = tallies[:len(words)]
+	for i, w := range words {
+		v := tallies[i]
+		c[0][uint8(w)] += v
+		c[1][uint8(w>>8)] += v
+		c[2][uint8(w>>16)] += v
+		c[3][uint8(w>>24)] += v
+		c[4][uint8(w>>32)] += v
+		c[5][uint8(w>>40)] += v
+		c[6][uint8(w>>48)] += v
+		c[7][uint8(w>>56)] += v
+	}
+	for k := range c {
+		low, high := &h[2*k], &h[2*k+1]
+		*low = histogram{}
+		for at := range high {
+			row, sum := (*histogram)(c[k][at*bins:]), tally(0)
+			for i, v := range row {
+				low[i] += v
+				sum += v
+			}
+			high[at] = sum
 		}
-		h, row, v := &l.hist[at], classes[i*f:(i+1)*f], tallies[i]
-		a, b := binary.LittleEndian.Uint64(row), binary.LittleEndian.Uint64(row[len(row)-8:])>>shift
-		h[0][a%bins] += v
-		h[1][a>>8%bins] += v
-		h[2][a>>16%bins] += v
-		h[3][a>>24%bins] += v
-		h[4][a>>32%bins] += v
-		h[5][a>>40%bins] += v
-		h[6][a>>48%bins] += v
-		h[7][a>>56%bins] += v
-		h[8][b%bins] += v
-		h[9][b>>8%bins] += v
-		h[10][b>>16%bins] += v
-		h[11][b>>24%bins] += v
-		h[12][b>>32%bins] += v
-		h[13][b>>40%bins] += v
-		h[14][b>>48%bins] += v
-		h[15][b>>56%bins] += v
 	}
-}
-
-// smaller reports for each node of a level whether it has fewer examples than the other child
-// of the node above. The root counts as smaller.
-func (l *Learner) smaller(first int) (is [room]bool) {
-	if is[0] = first == 1; is[0] {
-		return is
-	}
-	var sizes [room]int
-	for _, at := range l.node.Slice() {
-		sizes[(int(at)-first)%room]++
-	}
-	for at := 0; at+1 < first; at += 2 {
-		is[at] = sizes[at] < sizes[at+1]
-		is[at+1] = !is[at]
-	}
-	return is
 }
 
 // ask chooses the question of a node: the split after which the squared error is least.
 func (l *Learner) ask(tree, node int, h []histogram) {
-	at := tree*room + node
-	l.next.ask.Set(at, uint64(newQuestion(0, always)))
-	l.cuts[node] = cut{class: bins}
-	best := 1e-9
-	for f := range h {
-		if gain, c := l.split(&h[f]); gain > best {
-			best = gain
-			l.cuts[node] = cut{f, uint8(c)}
-			l.next.ask.Set(at, uint64(newQuestion(f, l.edge.At(f*bins+c))))
-		}
-	}
-}
-
-// split returns the class after which a split gains most, and the gain.
-func (l *Learner) split(h *histogram) (best float64, class int) {
-	all, left := tally(0), tally(0)
-	for _, v := range h {
+	all, best := tally(0), split{gain: 1e-9, class: bins}
+	for _, v := range h[0] {
 		all += v
 	}
-	sum, n := all.sum(), all.count()
+	q := newQuestion(0, always)
+	best.left = all.count()
+	for f := range h {
+		if l.split(&h[f], all, &best) {
+			best.feature = f
+			q = newQuestion(f, l.edge.At(f*bins+best.class))
+		}
+	}
+	l.next.ask.Set(tree*room+node, uint64(q))
+	l.cuts[node] = cut{uint(classBits * best.feature), uint64(best.class)}
+	l.sizes[2*node], l.sizes[2*node+1] = best.left, all.count()-best.left
+}
+
+// A split divides the examples of a node: those up to a class of a feature are on the left side.
+type split struct {
+	feature, class int
+	left           int // examples on that side
+	gain           float64
+}
+
+// split finds the class of a feature after which a split gains more than the best so far, and reports
+// whether there is one. all is the tally of the node.
+func (l *Learner) split(h *histogram, all tally, best *split) (found bool) {
+	left, sum, n := tally(0), all.sum(), all.count()
 	whole := sum * sum / float64(max(1, n))
 	for c, v := range h[:bins-1] {
 		if v == 0 {
@@ -189,25 +217,27 @@ func (l *Learner) split(h *histogram) (best float64, class int) {
 		part := left.sum()
 		rest := sum - part
 		a, b := part*part/float64(k), rest*rest/float64(n-k)
-		if gain := a + b - whole; gain > best {
-			best, class = gain, c
+		if gain := a + b - whole; gain > best.gain {
+			best.gain, best.class, best.left, found = gain, c, k, true
 		}
 	}
-	return best, class
+	return found
 }
 
-// A cut is a question by classes: those up to class are on the left side.
+// A cut is a question by classes: examples whose class, which is shifted in their word, is greater
+// are on the right side.
 type cut struct {
-	feature int
-	class   uint8
+	shift uint
+	class uint64
 }
 
 // move moves the examples one level down.
 func (l *Learner) move() {
-	classes, nodes, f := l.bin.Slice(), l.node.Slice(), l.o.Features
+	nodes := l.node.Slice()
+	words := l.bin.Slice()[:len(nodes)]
 	for i, at := range nodes {
 		right, cut := uint8(0), &l.cuts[at%room]
-		if classes[i*f+cut.feature] > cut.class {
+		if words[i]>>(cut.shift%64)%bins > cut.class {
 			right = 1
 		}
 		nodes[i] = 2*at + right
@@ -216,17 +246,16 @@ func (l *Learner) move() {
 
 // explain sets the answers of a tree.
 func (l *Learner) explain(tree int) {
-	var sums, counts, answer [room]float64 // by the lower bits of a node
+	var sums, answer [room]float64 // by the lower bits of a node
 	nodes := l.node.Slice()
 	rest := l.rest.Slice()[:len(nodes)]
 	for i, at := range nodes {
 		sums[at%room] += rest[i]
-		counts[at%room]++
 	}
 	answers := l.next.answer.Slice()[tree*room:][:l.leaves]
 	for k := range answers {
 		at := (l.leaves + k) % room
-		answers[k] = float64(l.o.Rate * sums[at] / (counts[at] + 1))
+		answers[k] = float64(l.o.Rate * sums[at] / (float64(l.sizes[l.leaves+k]) + 1))
 		answer[at] = answers[k]
 	}
 	for i, at := range nodes {

@@ -62,7 +62,7 @@ func (p *Path) readFile(file, query []byte) {
 	p.kind = xxh3.Hash(p.room)
 	p.room = squash(append(p.room[:names], 1), file)
 	p.pattern = xxh3.Hash(p.room)
-	p.Numbers = bytes.ContainsAny(file, "0123456789")
+	p.Numbers = hasDigit(file)
 	marks := byte(0)
 	for i, is := range []bool{p.Index, p.Numbers, p.Dirs == 0} {
 		if is {
@@ -85,8 +85,23 @@ func isIndex(file []byte) bool {
 	if len(file) == 0 {
 		return true
 	}
-	for _, name := range [...]string{"index.", "default.", "home.", "welcome."} {
-		if len(file) >= len(name) && bytes.EqualFold(file[:len(name)], []byte(name)) {
+	name := ""
+	switch file[0] | 0x20 {
+	case 'i':
+		name = "index."
+	case 'd':
+		name = "default."
+	case 'h':
+		name = "home."
+	case 'w':
+		name = "welcome."
+	}
+	return name != "" && len(file) >= len(name) && bytes.EqualFold(file[:len(name)], []byte(name))
+}
+
+func hasDigit(text []byte) bool {
+	for _, c := range text {
+		if c >= '0' && c <= '9' {
 			return true
 		}
 	}

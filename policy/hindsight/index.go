@@ -14,17 +14,26 @@ import (
 //
 // A page is known before those that are found on it. So the pages are processed from the last
 // to the first. A page takes in the parts below it as long as they raise its mean; those left
-// wait in a heap, one for each page. It takes 16 bytes for each page, and 4 that an Estimate
-// does not need at the time.
+// wait in a heap, one for each page. Most of them are never taken, so it is a pairing heap, where
+// one more takes a single comparison (Fredman and others 1986). It takes 16 bytes for each page, and
+// 4 that an Estimate does not need at the time.
 type Index struct {
 	graph.Set
 	value   *graph.Column[float32] // index of a page that is done: that of an Estimate
-	count   *graph.Column[uint32]  // pages of its part
-	first   *graph.Column[uint32]  // 1 + the best part that waits below the page; 0: none
-	left    *graph.Column[uint32]  // skew heap of the parts that wait below the same page
-	right   *graph.Column[uint32]
-	numbers *graph.Column[uint64] // see the constants below
+	parts   *graph.Column[node]    // by page
+	numbers *graph.Column[uint64]  // see the constants below
 }
+
+// A node is the part that begins with a page. Parts are numbered from 1, and 0 is none.
+type node [4]uint32
+
+// The indexes of a node.
+const (
+	nodeCount = iota // its pages
+	nodeFirst        // the best of the parts that wait below the page
+	nodeChild        // of the parts that wait below the same page as this one: the first one below it
+	nodeNext         // and the next one beside it
+)
 
 // The indexes of Index.numbers.
 const (
@@ -40,22 +49,14 @@ const (
 // must not be computed at the same time.
 func NewIndex(e *Estimate) *Index {
 	x, most := &Index{value: e.next}, e.most
-	x.count = graph.NewColumnIn[uint32](&x.Set, "index: counts", most)
-	x.first = graph.NewColumnIn[uint32](&x.Set, "index: first", most)
-	x.left = graph.NewColumnIn[uint32](&x.Set, "index: left", most)
-	x.right = graph.NewColumnIn[uint32](&x.Set, "index: right", most)
+	x.parts = graph.NewColumnIn[node](&x.Set, "index: parts", most)
 	x.numbers = graph.NewColumnIn[uint64](&x.Set, "index: numbers", indexNumbers)
 	x.numbers.Grow(indexNumbers)
 	return x
 }
 
 // Known adds the next page.
-func (x *Index) Known() {
-	x.count.Append(0)
-	x.first.Append(0)
-	x.left.Append(0)
-	x.right.Append(0)
-}
+func (x *Index) Known() { x.parts.Append(node{}) }
 
 // Begin begins to compute the index of the pages from 0 to n. Step does it.
 func (x *Index) Begin(n int) {
@@ -67,103 +68,97 @@ func (x *Index) Begin(n int) {
 // weight of a page, from the page on which it was found first, which has a lower number, or
 // NoPage. Both must return the same in all steps.
 func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph.Page) graph.Page) (more bool) {
-	num := x.numbers.Slice()
+	num, parts := x.numbers.Slice(), x.parts.Slice()
 	if at := num[indexCleared]; at < num[indexPages] {
 		end := at + min(uint64(pages), num[indexPages]-at)
-		clear(x.first.Slice()[at:end])
+		for i := range parts[at:end] {
+			parts[at:end][i] = node{nodeCount: 1}
+		}
 		num[indexCleared] = end
 		return true
 	}
-	first := x.first.Slice()
-	for ; pages > 0 && num[indexLeft] > 0; pages-- {
-		p := graph.Page(num[indexLeft] - 1)
-		if num[indexCount] == 0 && first[p] == 0 {
-			x.alone(p, float32(weight(p)))
-			num[indexLeft]--
-			if up := from(p); up != graph.NoPage {
-				first[up] = x.merge(first[up], uint32(p)+1)
-			}
+	value, left := x.value.Slice(), num[indexLeft]
+	for ; pages > 0 && left > 0; pages-- {
+		p := graph.Page(left - 1)
+		switch {
+		case parts[p][nodeFirst] == 0 && num[indexCount] == 0:
+			value[p] = float32(weight(p))
+		case x.extend(p, weight):
 			continue
+		default:
+			x.finish(p)
 		}
-		if num[indexCount] == 0 {
-			num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
-		}
-		if first[p] != 0 && x.take(p) {
-			continue
-		}
-		x.finish(p)
-		num[indexLeft]--
+		left--
 		if up := from(p); up != graph.NoPage {
-			first[up] = x.merge(first[up], uint32(p)+1)
+			first := &parts[up][nodeFirst]
+			*first = meld(parts, value, *first, uint32(p)+1)
 		}
 	}
-	return num[indexLeft] > 0
+	num[indexLeft] = left
+	return left > 0
 }
 
 // Value returns the index of a page. All steps must be done.
 func (x *Index) Value(p graph.Page) float64 { return float64(x.value.At(int(p))) }
 
-// take takes the best part below p, which has one, into that of p, if that raises its mean.
-func (x *Index) take(p graph.Page) bool {
-	num := x.numbers.Slice()
-	best, sum := int(x.first.At(int(p))-1), math.Float64frombits(num[indexSum])
-	value := float64(x.value.At(best))
-	if value <= sum/float64(num[indexCount]) {
+// extend takes the best part below p into that of p, which it begins if need be, and reports whether
+// that raises its mean.
+func (x *Index) extend(p graph.Page, weight func(graph.Page) float64) bool {
+	num, parts, value := x.numbers.Slice(), x.parts.Slice(), x.value.Slice()
+	if num[indexCount] == 0 {
+		num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
+	}
+	best := parts[p][nodeFirst]
+	if best == 0 {
 		return false
 	}
-	n := x.count.At(best)
-	num[indexSum] = math.Float64bits(sum + float64(value*float64(n)))
-	num[indexCount] += uint64(n)
-	x.first.Set(int(p), x.merge(x.merge(x.left.At(best), x.right.At(best)), x.first.At(best)))
+	is, sum := float64(value[best-1]), math.Float64frombits(num[indexSum])
+	if is <= sum/float64(num[indexCount]) {
+		return false
+	}
+	b := &parts[best-1]
+	num[indexSum] = math.Float64bits(sum + float64(is*float64(b[nodeCount])))
+	num[indexCount] += uint64(b[nodeCount])
+	parts[p][nodeFirst] = meld(parts, value, pairUp(parts, value, b[nodeChild]), b[nodeFirst])
 	return true
-}
-
-// alone makes a part of p, below which there is none.
-func (x *Index) alone(p graph.Page, value float32) {
-	x.value.Set(int(p), value)
-	x.count.Set(int(p), 1)
-	x.left.Set(int(p), 0)
-	x.right.Set(int(p), 0)
 }
 
 // finish ends the part that begins with p.
 func (x *Index) finish(p graph.Page) {
 	num := x.numbers.Slice()
 	x.value.Set(int(p), float32(math.Float64frombits(num[indexSum])/float64(num[indexCount])))
-	x.count.Set(int(p), uint32(num[indexCount]))
-	x.left.Set(int(p), 0)
-	x.right.Set(int(p), 0)
+	x.parts.Slice()[p][nodeCount] = uint32(num[indexCount])
 	num[indexCount] = 0
 }
 
-// before reports whether part a goes before part b: by index, then by number.
-func before(value []float32, a, b uint32) bool {
-	va, vb := value[a-1], value[b-1]
-	return va > vb || va == vb && a < b
-}
-
-// merge makes one skew heap of two (Sleator and Tarjan 1986). Parts are numbered from 1, and
-// 0 is an empty heap.
-func (x *Index) merge(a, b uint32) uint32 {
+// meld makes one heap of two, and returns its first part: by index, then by number.
+func meld(parts []node, value []float32, a, b uint32) uint32 {
 	if a == 0 || b == 0 {
 		return a | b
 	}
-	value, left, right := x.value.Slice(), x.left.Slice(), x.right.Slice()
-	if before(value, b, a) {
+	if va, vb := value[a-1], value[b-1]; vb > va || va == vb && b < a {
 		a, b = b, a
 	}
-	root := a
-	for {
-		next := right[a-1]
-		right[a-1] = left[a-1]
-		if next == 0 {
-			left[a-1] = b
-			return root
+	top := &parts[a-1]
+	parts[b-1][nodeNext], top[nodeChild] = top[nodeChild], b
+	return a
+}
+
+// pairUp makes one heap of the parts beside each other from a on: first of two at a time, then of all
+// from the last to the first.
+func pairUp(parts []node, value []float32, a uint32) (all uint32) {
+	last := uint32(0) // the pairs so far, from the last on
+	for a != 0 {
+		b, rest := parts[a-1][nodeNext], uint32(0)
+		if b != 0 {
+			rest = parts[b-1][nodeNext]
 		}
-		if before(value, b, next) {
-			next, b = b, next
-		}
-		left[a-1] = next
-		a = next
+		pair := meld(parts, value, a, b)
+		parts[pair-1][nodeNext], last, a = last, pair, rest
 	}
+	for last != 0 {
+		next := parts[last-1][nodeNext]
+		all, last = meld(parts, value, all, last), next
+	}
+	return all
 }
