@@ -89,8 +89,7 @@ pgo: ## renew the profile by which the compiler inlines the hot loops of the bin
 	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
 	go test -trimpath -run '^$$' -bench 'Scan|Sum|RandomList|Import' -cpuprofile $$dir/graph -o $$dir/test ./graph && \
 	go test -trimpath -run '^$$' -bench 'Sweep|Growing' -benchtime 1x -cpuprofile $$dir/rank -o $$dir/test ./graph/rank && \
-	go test -trimpath -run '^$$' -bench 'PolicyLarge/foresight' -benchtime 3x -large-pages 200000 -cpuprofile $$dir/order -o $$dir/test ./frontier && \
-	go tool pprof -proto $$dir/graph $$dir/rank $$dir/order > cmd/winnow/default.pgo && cp cmd/winnow/default.pgo bench/default.pgo
+	go tool pprof -proto $$dir/graph $$dir/rank > cmd/winnow/default.pgo && cp cmd/winnow/default.pgo bench/default.pgo
 
 build: ## one static binary, ./winnow; its version comes from the build information
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o winnow ./cmd/winnow
