@@ -169,7 +169,30 @@ func (c *trio) cause(own []tenancy, began time.Time, r repeat) (f *fault, why st
 			return f, ""
 		}
 	}
+	if f := c.gone(before, own[i].at); f != nil {
+		return f, ""
+	}
 	return nil, fmt.Sprintf("node %s has lost its partition at %v without a fault", before.node, own[i].at.Sub(began).Round(time.Millisecond))
+}
+
+// gone returns the last fault before an instant if most brokers were gone because of that and others: a
+// node that had a partition until then has said that its lease has lapsed.
+func (c *trio) gone(had tenancy, until time.Time) (last *fault) {
+	log, _ := os.ReadFile(filepath.Join(c.dir, had.node+".log"))
+	for line := range strings.Lines(string(log)) {
+		_, line, _ = strings.Cut(line, "warning: ")
+		stamp, text, _ := strings.Cut(line, " ")
+		at, err := time.Parse(time.RFC3339, stamp)
+		if err != nil || !strings.HasPrefix(text, "the lease of this node has lapsed") || at.Before(had.at.Add(-time.Second)) || at.After(until) {
+			continue
+		}
+		for _, f := range c.done {
+			if f.begin.Before(at) && (last == nil || f.begin.After(last.begin)) {
+				last = f
+			}
+		}
+	}
+	return last
 }
 
 // costs reports whether a fault may cost a node its partitions.

@@ -160,7 +160,7 @@ func plan(rng *rand.Rand, n int, disks bool) []*fault {
 		}
 		f.other, f.manner = names[order[1]], manner(rng.IntN(3))
 		if f.kind == full {
-			f.d = between(12*time.Second, 25*time.Second)
+			f.d = between(15*time.Second, 30*time.Second)
 		}
 		if f.other == f.node {
 			f.other = names[order[0]]
@@ -467,34 +467,47 @@ func (c *trio) restart(t *testing.T, name string) {
 	c.start(t, name)
 }
 
-// fill fills the disk of a node for a while. Then, or earlier, status says what is wrong. A broker
-// needs to be started again when there is room; a crawl does not.
+// fill fills the disk of a node for a while. Status says what is wrong then. A broker needs to be
+// started again when there is room; a crawl does not.
 func (c *trio) fill(t *testing.T, name string, d time.Duration) {
 	began := time.Now()
-	file := filepath.Join(c.disks[name], "fill")
-	out, err := exec.Command("dd", "if=/dev/zero", "of="+file, "bs=1M").CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("No space left")) {
-		t.Errorf("the disk of %s is not full: %v: %s", name, err, out)
+	file, err := os.Create(filepath.Join(c.disks[name], "fill"))
+	if err != nil {
+		t.Error(err)
+		return
 	}
-	want := map[string]string{"a": "its broker is OFF", "b": "its broker is OFF", "c": "no room"}[name]
-	said := false
-	for !said && time.Since(began) < d {
-		out, _ := exec.Command("winnow", append([]string{"status"}, c.at()[:4]...)...).CombinedOutput()
-		for line := range strings.Lines(string(out)) {
-			said = said || strings.Contains(line, "node "+name) && strings.Contains(line, want)
+	want := map[string]string{"a": "its broker is OFF", "b": "its broker is OFF", "c": "no room left"}[name]
+	said, says := false, []byte(nil)
+	for time.Since(began) < d {
+		stuff(file)
+		if !said {
+			says, _ = exec.Command("winnow", append([]string{"status"}, c.at()[:4]...)...).CombinedOutput()
+			for line := range strings.Lines(string(says)) {
+				said = said || strings.Contains(line, "node "+name) && strings.Contains(line, want)
+			}
 		}
-		if !said && time.Since(began) > d-3*time.Second {
-			t.Errorf("status does not say of %s: %s\n%s%s", name, want, out, c.tail(name))
-		}
-		time.Sleep(time.Second)
+		time.Sleep(200 * time.Millisecond)
 	}
-	time.Sleep(d - time.Since(began))
-	if err := os.Remove(file); err != nil {
+	if !said {
+		t.Errorf("status does not say of %s: %s\n%s%s", name, want, says, c.tail(name))
+	}
+	file.Close()
+	if err := os.Remove(file.Name()); err != nil {
 		t.Error(err)
 	}
 	if name != "c" {
 		c.restart(t, name)
 	}
+}
+
+// stuff writes to a file until its disk is full.
+func stuff(file *os.File) {
+	for size := 1 << 20; size >= 1<<10; size /= 4 {
+		for err := error(nil); err == nil; {
+			_, err = file.Write(make([]byte, size))
+		}
+	}
+	_ = file.Sync()
 }
 
 // ended returns why the crawl has ended, "" if it has not or if nobody answers.
