@@ -77,13 +77,16 @@ func TestClusterFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}
-	c := newTrio(t, 200, 40*time.Second)
+	c := newTrio(t, 200, 25*time.Second)
 	c.begin(t)
 	c.suffer(t, &fault{kind: killed, node: "b", d: time.Second})
 	time.Sleep(2 * time.Second)
 	c.suffer(t, &fault{kind: cutOff, node: "c", other: "a", manner: held, d: roster.TTL + roster.Margin + 3*time.Second})
 	c.finish(t)
 	c.check(t)
+	if c.moved == 0 {
+		t.Error("the node that was cut off has lost no partition")
+	}
 }
 
 // Kinds of faults.
@@ -217,7 +220,11 @@ type trio struct {
 	cutting sync.Mutex
 	mu      sync.Mutex
 	done    []*fault
+	moved   int // partitions that were taken from nodes that were gone for long
 }
+
+// trioPartitions is how many partitions its crawl has.
+const trioPartitions = 8
 
 // A trioNode is a node of a trio.
 type trioNode struct {
@@ -249,7 +256,7 @@ func newTrio(t *testing.T, pages int, d time.Duration) *trio {
 	c.delay = min(3*time.Second, d/time.Duration(largestSite(web))).Round(10 * time.Millisecond)
 	c.seed = []string{
 		c.server.URL(0), "--resolver", at.Resolver(), "--allow-private", "--scope", "any", "--contact", "test@example.org", "--delay", c.delay.String(),
-		"--delay-factor", "0", "--ip-delay", "2ms", "--ip-cap", "1", "--keep-alive", "0", "--policy", "opic", "--partitions", "8",
+		"--delay-factor", "0", "--ip-delay", "2ms", "--ip-cap", "1", "--keep-alive", "0", "--policy", "opic", "--partitions", strconv.Itoa(trioPartitions),
 		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "6s", "--disk-reserve", "8MiB",
 	}
 	runWinnow(t, "node", "--new-secret", c.secret())
