@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/member"
 	"github.com/winnow-crawler/winnow/crawl/node"
@@ -91,16 +89,11 @@ func nodeText(n *member.Beat, crawls []crawlRow) string {
 	case n.Broker:
 		text = "broker"
 	}
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range n.Crawls {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
-		if why, failed := strings.CutPrefix(n.Crawls[name], member.PartFailed); failed {
-			text += "; cannot take part in " + name + ": " + why
-		}
+	if n.Partitions > 0 {
+		text += ", " + show.Counted(int64(n.Partitions), "partition") + ", " + show.Rate(n.Rate) + " pages/s, " + show.Bytes(n.Memory) + " of " + show.Bytes(n.MemoryMax) + " memory"
+	}
+	for _, x := range cannot(n) {
+		text += "; " + x
 	}
 	for _, x := range crawls {
 		if why := x.Unable[n.Node]; why != "" {

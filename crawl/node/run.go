@@ -39,6 +39,8 @@ type Options struct {
 	// Run has Machine, Log, memory and so on. Config and Seeds come from the plan.
 	Run   crawl.RunOptions
 	Clock func() roster.Instant // nil: those of the machine
+	// Told, if not nil, is called each second with what the node tells about itself.
+	Told func(*NodeStatus)
 }
 
 // A Summary describes how a node has ended.
@@ -133,6 +135,7 @@ type hosting struct {
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
 	looks   chan struct{}      // the control value in the register may have changed
+	told    func(*NodeStatus)  // see Options.Told
 
 	mu               sync.Mutex
 	control          control
@@ -151,7 +154,7 @@ type hosting struct {
 
 func newHosting(o *Options) (*hosting, error) {
 	h := &hosting{
-		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
+		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log, told: o.Told,
 		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), news: make(chan struct{}), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
