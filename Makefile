@@ -23,9 +23,9 @@ COLD        := b25eb86
 # a profile. Cold, that is 1,627 compilations for vet instead of 480, 1,707 for the tests
 # instead of 541, and as many again for the race detector (go vet -n, go test -n). A profile
 # changes what is inlined and nothing else; make build and make bench use it.
-check test browser race engine: export GOFLAGS := $(GOFLAGS) -pgo=off
+check test browser race engine cluster-cost: export GOFLAGS := $(GOFLAGS) -pgo=off
 
-.PHONY: check test browser race torture engine store bench polite partitions scale pgo build man release demo fuzz clean
+.PHONY: check test browser race torture engine cluster-cost store bench polite partitions scale pgo build man release demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -60,6 +60,10 @@ torture: ## 50 kills of real crawls, hundreds of power losses in memory, every c
 engine: ## what clusters rely on, with three real brokers: power loss, a full disk, killed leaders, two writers, costs; six minutes, and root for the first two
 	@out=$$(mktemp); WINNOW_ENGINE=1 go test -count=1 -timeout 20m -v -run Machine ./cluster/nats > $$out 2>&1; rc=$$?; \
 	grep -E '^\||--- (FAIL|SKIP)|_test.go:|panic' $$out; rm -f $$out; exit $$rc
+
+cluster-cost: ## what a cluster costs a page: processor time of brokers and nodes, messages, bytes; three nodes and a web on loopback; half an hour
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	WINNOW_COST=$$dir go test -count=1 -timeout 60m -v -run '^TestCost$$' ./cluster/nats | grep -E '^\||FAIL|_test.go:|panic'
 
 VERSITYGW_MODULE = github.com/versity/versitygw/cmd/versitygw@v1.8.0
 

@@ -33,14 +33,16 @@ func TestMain(m *testing.M) {
 	var o BrokerOptions
 	err := json.Unmarshal([]byte(text), &o)
 	if err == nil {
-		_, err = Start(o)
+		var b *Broker
+		if b, err = Start(o); err == nil {
+			fmt.Println("ready")
+			err = b.obey() // until the test ends
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println("ready")
-	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
 }
 
 // A trio is three brokers, each in a process of its own.

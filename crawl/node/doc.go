@@ -15,7 +15,8 @@
 //
 // The bus carries, on these subjects:
 //
-//	x.P      messages of partitions to partition P
+//	p.NODE   packets of partitions to partitions on a node, see packet.go
+//	x.P      packets to partition P, if it is not known where that is
 //	r        reports of all partitions, to the owner of partition 0: the coordinator
 //	w        what the coordinator has decided so far
 //	c        the control value in the register has changed
