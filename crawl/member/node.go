@@ -49,6 +49,7 @@ type Node struct {
 	late    bool // it has let another make the register
 	cluster Cluster
 	jobs    jobs
+	memory  memory
 }
 
 // file is node.json.
