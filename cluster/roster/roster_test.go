@@ -196,8 +196,12 @@ func TestReadBehind(t *testing.T) {
 	r := New("a", 1)
 	r.SeeNode("a", 1, Node{Incarnation: 1}, at(0))
 	r.SeeNode("b", 5, Node{Incarnation: 1, Gone: true}, at(0))
-	r.SeePart(0, 9, Part{Epoch: 7}, at(0)) // it was let go
+	r.SeePart(0, 8, Part{Node: "b", Incarnation: 1, Epoch: 7}, at(0))
 	r.ReadNode("b", 4, Node{Incarnation: 1}, at(1))
+	if list := r.Claims(1); len(list) != 1 {
+		t.Errorf("claims after an old value of a node: %v", list)
+	}
+	r.SeePart(0, 9, Part{Epoch: 7}, at(0)) // it was let go
 	if r.ReadPart(0, 8, Part{Node: "b", Incarnation: 1, Epoch: 7}, at(1)) {
 		t.Error("an old value of a partition counts")
 	}

@@ -234,6 +234,11 @@ func (c *Client) open(ctx context.Context, network, addr string, ip netip.Addr) 
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
 	}
+	if gate := c.o.Gate; gate != nil {
+		if err := gate(); err != nil {
+			return nil, err
+		}
+	}
 	nc, err := dial(ctx, network, addr)
 	if err != nil {
 		return nil, err

@@ -54,7 +54,8 @@ type Options struct {
 	Budget *Budget
 	// Buffers lends memory for bodies. Nil: each body has memory of its own.
 	Buffers *Buffers
-	// Gate, if not nil, is called before each write to a connection. After an error nothing is sent.
+	// Gate, if not nil, is called before a connection is opened and before each write to one. After an
+	// error neither is done.
 	Gate func() error
 	// Conns numbers connections over all clients. Nil: each client counts its own.
 	Conns *atomic.Uint32

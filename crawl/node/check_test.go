@@ -70,7 +70,7 @@ func (w *world) join(p int) (parts layout.Parts, whole int, ok bool) {
 		if common > most {
 			best, most = i, common
 		}
-		if common == len(want) && all == common {
+		if common == len(want) && (all == common || w.config.Pages > 0) { // at a limit an owner may be away who has not committed the last group
 			whole++
 		}
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	// process take; nil: there are none.
 	Beyond func(sum int64) int64
 	Clock  func() roster.Instant // nil: those of the machine
+	// Told, if not nil, is called each second with what the node tells about itself.
+	Told func(*NodeStatus)
 }
 
 // A Summary describes how a node has ended.
@@ -136,6 +138,7 @@ type hosting struct {
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
 	looks   chan struct{}      // the control value in the register may have changed
+	told    func(*NodeStatus)  // see Options.Told
 
 	mu               sync.Mutex
 	control          control
@@ -154,7 +157,7 @@ type hosting struct {
 
 func newHosting(o *Options) (*hosting, error) {
 	h := &hosting{
-		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
+		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log, told: o.Told,
 		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), news: make(chan struct{}), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
@@ -318,7 +321,7 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
 	case disk.ErrFull(err):
-		return fmt.Errorf("%w: %w", cluster.ErrUnable, err)
+		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
 	case err != nil:
 		return err
 	case sum.Why == whyDisk || sum.Why == whyMemory:
