@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/cluster/roster"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/exchange/suffix"
@@ -45,7 +46,35 @@ func (c *trio) check(t *testing.T) {
 	}
 	c.repeats(t, dir)
 	c.goOn(t)
+	c.taken(t, tenancies(t, dir, trioPartitions))
 	c.said(t)
+}
+
+// taken fails unless the partitions of a node that was gone for longer than a lease lasts, while the
+// others were well, were soon with a node again: the burial takes 33 s, and brokers 8 s to find
+// leaders.
+func (c *trio) taken(t *testing.T, list [][]tenancy) {
+	t.Helper()
+	const most = roster.TTL + roster.Margin + 8*time.Second + 15*time.Second // some to read journals, on a busy machine
+	for _, f := range c.done {
+		if f.kind != stopped && f.kind != cutOff || f.d < roster.TTL+2*roster.Margin || f.beside {
+			continue
+		}
+		n, last := 0, time.Duration(0)
+		for p, own := range list {
+			i, _ := slices.BinarySearchFunc(own, f.begin, func(x tenancy, at time.Time) int { return x.at.Compare(at) })
+			if i == 0 || own[i-1].node != f.node {
+				continue
+			}
+			if i == len(own) || own[i].at.Sub(f.begin) > most {
+				t.Errorf("%v: nobody has taken partition %d", f, p)
+				continue
+			}
+			n, last = n+1, max(last, own[i].at.Sub(f.begin))
+		}
+		c.moved += n
+		t.Logf("%v: %d partitions had another session, after at most %v", f, n, last.Round(100*time.Millisecond))
+	}
 }
 
 // waking returns a stop longer than a lease that ended at about an instant. A process that was stopped
@@ -169,7 +198,30 @@ func (c *trio) cause(own []tenancy, began time.Time, r repeat) (f *fault, why st
 			return f, ""
 		}
 	}
+	if f := c.gone(before, own[i].at); f != nil {
+		return f, ""
+	}
 	return nil, fmt.Sprintf("node %s has lost its partition at %v without a fault", before.node, own[i].at.Sub(began).Round(time.Millisecond))
+}
+
+// gone returns the last fault before an instant if most brokers were gone because of that and others: a
+// node that had a partition until then has said that its lease has lapsed.
+func (c *trio) gone(had tenancy, until time.Time) (last *fault) {
+	log, _ := os.ReadFile(filepath.Join(c.dir, had.node+".log"))
+	for line := range strings.Lines(string(log)) {
+		_, line, _ = strings.Cut(line, "warning: ")
+		stamp, text, _ := strings.Cut(line, " ")
+		at, err := time.Parse(time.RFC3339, stamp)
+		if err != nil || !strings.HasPrefix(text, "the lease of this node has lapsed") || at.Before(had.at.Add(-time.Second)) || at.After(until) {
+			continue
+		}
+		for _, f := range c.done {
+			if f.begin.Before(at) && (last == nil || f.begin.After(last.begin)) {
+				last = f
+			}
+		}
+	}
+	return last
 }
 
 // costs reports whether a fault may cost a node its partitions.

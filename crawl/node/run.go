@@ -274,6 +274,24 @@ type hosted struct {
 // Reasons of package crawl that concern this node alone.
 const whyDisk, whyMemory = "disk", "memory"
 
+// Groups implements cluster.Partition. Like Cut and Add it is that of the store; where there is no room
+// for the copy, another node is to take the partition.
+func (l *local) Groups(fn func(cluster.Group) error) error { return unable(l.store.Groups(fn)) }
+
+// Cut implements cluster.Partition.
+func (l *local) Cut(groups int) error { return unable(l.store.Cut(groups)) }
+
+// Add implements cluster.Partition.
+func (l *local) Add(fn func(func(cluster.Group) error) error) error { return unable(l.store.Add(fn)) }
+
+// unable marks an error for want of room.
+func unable(err error) error {
+	if disk.ErrFull(err) {
+		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
+	}
+	return err
+}
+
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hosting
@@ -320,10 +338,8 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	switch {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
-	case disk.ErrFull(err):
-		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
 	case err != nil:
-		return err
+		return unable(err)
 	case sum.Why == whyDisk || sum.Why == whyMemory:
 		return fmt.Errorf("%w: no room left: %s", cluster.ErrUnable, sum.Why)
 	}
