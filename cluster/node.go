@@ -48,6 +48,7 @@ type nodeValue struct {
 	Version     string `json:"version,omitempty"`
 	Wall        int64  `json:"wall"` // its calendar, in Unix milliseconds
 	Without     []int  `json:"without,omitempty"`
+	Why         string `json:"why,omitempty"` // of the last one in Without
 }
 
 const alive, dead, left = "alive", "dead", "left"

@@ -19,11 +19,12 @@ type Member struct {
 	Alive            bool // it has neither left nor was it buried
 	Incarnation      uint64
 	Address, Version string
-	Without          []int // partitions that it cannot serve
+	Without          []int  // partitions that it cannot serve
+	Why              string // it cannot serve the last one of them
 }
 
 func member(x *nodeValue) Member {
-	return Member{Alive: x.State == alive, Incarnation: x.Incarnation, Address: x.Address, Version: x.Version, Without: slices.Clone(x.Without)}
+	return Member{Alive: x.State == alive, Incarnation: x.Incarnation, Address: x.Address, Version: x.Version, Without: slices.Clone(x.Without), Why: x.Why}
 }
 
 // An Owner is the last owner of a partition.

@@ -148,17 +148,17 @@ func (t *Tenure) align(ctx context.Context, p Partition, begun uint64) error {
 	log := patient{t.log}
 	last, err := log.Last(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("find the end of its log: %w", err)
 	}
 	c := comparison{log, last, copy}
 	n, seq, err := c.common(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("compare the copy on disk with its log: %w", err)
 	}
 	r := reader{at: copy[n], seq: seq}
 	more, err := walk(ctx, log, &r, copy, &n)
 	if err != nil {
-		return err
+		return fmt.Errorf("read its log: %w", err)
 	}
 	longer, end := n < len(copy)-1, copy[len(copy)-1]
 	heals := longer && !more && end.epoch >= begun

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -73,11 +74,11 @@ func (t *tenant) serve() {
 		log.Info("another node has taken the partition")
 	case errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnable):
 		log.Error("this node cannot serve the partition; another one is to take it", "error", err)
-		t.life.refuse(t.partition, errors.Is(err, ErrUnable))
+		t.life.refuse(t.partition, err)
 		t.release()
 	case t.failsAgain(err, began):
 		log.Error("the partition has failed here several times; another node is to take it", "error", err)
-		t.life.refuse(t.partition, true)
+		t.life.refuse(t.partition, err)
 		t.release()
 	case err == nil || t.ctx.Err() != nil:
 		t.release()
@@ -111,14 +112,16 @@ func (t *tenant) failsAgain(err error, began roster.Instant) bool {
 // unableTime is how long a node does not serve a partition for which it had no room.
 const unableTime = time.Minute
 
-// refuse notes that the node cannot serve a partition; for a while: for some time.
-func (l *life) refuse(p int, while bool) {
+// refuse notes that the node cannot serve a partition, and why: for some time, unless its log is
+// damaged.
+func (l *life) refuse(p int, why error) {
 	now := l.node.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if while {
+	if !errors.Is(why, ErrDamaged) {
 		l.unable[p] = now
 	}
+	l.value.Why = why.Error()
 	if !slices.Contains(l.value.Without, p) {
 		l.value.Without = append(slices.Clone(l.value.Without), p)
 	}
@@ -131,6 +134,9 @@ func (l *life) recover(now roster.Instant) {
 		if now.Monotonic-at.Monotonic > unableTime {
 			delete(l.unable, p)
 			l.value.Without = slices.DeleteFunc(slices.Clone(l.value.Without), func(q int) bool { return q == p })
+			if len(l.value.Without) == 0 {
+				l.value.Why = ""
+			}
 		}
 	}
 }
@@ -150,7 +156,7 @@ func (t *tenant) claim(least uint64) error {
 		err = json.Unmarshal(v.Data, &is)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("read its key in the register: %w", err)
 	}
 	now := l.node.now()
 	l.mu.Lock()
@@ -166,8 +172,10 @@ func (t *tenant) claim(least uint64) error {
 		return ErrRefused
 	}
 	t.value = partValue{l.node.Name, incarnation, roster.Epoch(max(is.Epoch, is.Begun, least), now), is.Begun}
-	t.revision, err = l.put(partKey(t.partition), v.Revision, t.value)
-	return err
+	if t.revision, err = l.put(partKey(t.partition), v.Revision, t.value); err != nil {
+		return fmt.Errorf("write its key in the register: %w", err)
+	}
+	return nil
 }
 
 // own makes the copy on disk and the log the same, and runs the partition.

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -341,24 +340,7 @@ func TestRevisitsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRevisitWeb(t)
 		for n := range 4 {
-			ctx, stop := context.WithCancel(t.Context())
-			until := time.Now().Add(time.Duration(40+50*n) * time.Minute)
-			w.o.Machine.Disk = w.disk.open
-			w.o.Progress = func(*history.Status) {
-				if time.Now().After(until) && ctx.Err() == nil {
-					d := memoryDisk{}
-					for name, m := range w.disk {
-						d[name] = m.Kill()
-					}
-					w.disk = d
-					stop()
-				}
-			}
-			if _, err := Run(ctx, w.o); err != nil {
-				t.Fatal(err)
-			}
-			stop()
-			w.o.Seeds = nil
+			w.runKilled(t, time.Duration(40+50*n)*time.Minute)
 			f := w.verify(t)
 			if clean(t, f); n == 3 && f.Revisits == 0 {
 				t.Error("there are no revisits")

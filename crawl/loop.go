@@ -43,7 +43,7 @@ type loop struct {
 	retried   int              // pages that RunOptions.Chance names
 	desk      *port.Desk
 	heard     port.Decision // of the other partitions
-	hopeless  bool      // only sites are left that cannot be reached, for the time of --patience
+	hopeless  bool          // only sites are left that cannot be reached, for the time of --patience
 }
 
 // newLoop makes the parts of a run and records the beginning of its session.

@@ -400,24 +400,7 @@ func TestSignalsKilled(t *testing.T) {
 		c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: day}, "default", config.Duration{Duration: 6 * day}
 		w.o.Machine.Sizes.Status = 10 * time.Minute
 		for n := range 3 {
-			ctx, stop := context.WithCancel(t.Context())
-			until := time.Now().Add(time.Duration(20+13*n) * time.Hour)
-			w.o.Machine.Disk = w.disk.open
-			w.o.Progress = func(*history.Status) {
-				if time.Now().After(until) && ctx.Err() == nil {
-					d := memoryDisk{}
-					for name, m := range w.disk {
-						d[name] = m.Kill()
-					}
-					w.disk = d
-					stop()
-				}
-			}
-			if _, err := Run(ctx, w.o); err != nil {
-				t.Fatal(err)
-			}
-			stop()
-			w.o.Seeds = nil
+			w.runKilled(t, time.Duration(20+13*n)*time.Hour)
 			clean(t, w.verify(t))
 		}
 		w.o.Machine.Disk, w.o.Progress = w.disk.open, nil

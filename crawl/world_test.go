@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
@@ -90,6 +91,29 @@ func (w *testWeb) run(t *testing.T) *Summary {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// runKilled crawls without seeds from the second time on, and kills the crawl after a while.
+func (w *testWeb) runKilled(t *testing.T, after time.Duration) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	until := time.Now().Add(after)
+	w.o.Machine.Disk = w.disk.open
+	w.o.Progress = func(*history.Status) {
+		if time.Now().After(until) && ctx.Err() == nil {
+			d := memoryDisk{}
+			for name, m := range w.disk {
+				d[name] = m.Kill()
+			}
+			w.disk = d
+			stop()
+		}
+	}
+	if _, err := Run(ctx, w.o); err != nil {
+		t.Fatal(err)
+	}
+	w.o.Seeds = nil
 }
 
 // check holds what the server saw against what a crawl has to do.

@@ -63,8 +63,9 @@ func waitName(why string) string {
 	return why
 }
 
-// chart draws a chart of a course. Curves that are 0 everywhere are left out, except the first.
-func chart(id string, c *follow.Course) plot.Chart {
+// chart draws a chart of a course, whose time is of something. Curves that are 0 everywhere are left
+// out, except the first.
+func chart(id string, c *follow.Course, of string) plot.Chart {
 	out := plot.Chart{FromZero: true, Tight: true}
 	for _, t := range chartTitles {
 		if t.id == id {
@@ -72,7 +73,7 @@ func chart(id string, c *follow.Course) plot.Chart {
 		}
 	}
 	div, unit := timeUnit(time.Duration(len(c.Steps)) * c.Width)
-	out.XLabel = unit + " of work"
+	out.XLabel = unit + " " + of
 	for _, k := range curves() {
 		s, any := plot.Series{Name: k.Name}, false
 		for i := range c.Steps {
@@ -116,7 +117,7 @@ func (s *Server) serveChart(w http.ResponseWriter, r *http.Request) {
 	out := plot.Chart{Title: "The journal is being read."}
 	c.Read(func(v *follow.View) error { // before that, the picture says so
 		if v.Index != nil {
-			out = chart(r.FormValue("of"), &v.Index.Course)
+			out = chart(r.FormValue("of"), &v.Index.Course, "of work")
 		}
 		return nil
 	})

@@ -14,7 +14,7 @@ import (
 
 // A message is what is sent to a page whose numbers move.
 type message struct {
-	Text   map[string]string `json:"text,omitempty"`   // texts of elements that changed; "@id" is the target of a link
+	Text   map[string]string `json:"text,omitempty"`   // texts of elements that changed; "@id" is the target of a link, ".id" a class, "=id" the value of a meter
 	Course *courseMessage    `json:"course,omitempty"` // steps that changed
 	Reload bool              `json:"reload,omitempty"` // the page has other contents now
 }

@@ -32,6 +32,14 @@ func (o *overview) SkippedList() list[count] {
 	return list[count]{Caption: "Skipped pages by reason", What: "reason", Rows: o.Skipped}
 }
 
+func (x *clusterCrawlPage) FailedList() list[count] {
+	return list[count]{Caption: "Failed pages by class", What: "class", Rows: x.Failed}
+}
+
+func (x *clusterCrawlPage) SkippedList() list[count] {
+	return list[count]{Caption: "Skipped pages by reason", What: "reason", Rows: x.Skipped}
+}
+
 func (x *failurePage) ClassList() list[count] {
 	return list[count]{Caption: "By class; a class lists its pages", What: "class", Rows: x.Classes}
 }

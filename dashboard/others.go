@@ -85,7 +85,7 @@ func showTraps(a *asked) (any, error) {
 		return x, errNoIndex
 	}
 	for _, t := range wording.Skipped(s) {
-		x.Reasons = append(x.Reasons, count{t.Bar.String(), t.Bar.Meaning(), t.Pages, a.base + "pages?state=" + history.PageSkipped + "&why=" + t.Bar.String()})
+		x.Reasons = append(x.Reasons, count{Name: t.Bar.String(), Meaning: t.Bar.Meaning(), Pages: t.Pages, To: a.base + "pages?state=" + history.PageSkipped + "&why=" + t.Bar.String()})
 	}
 	x.Held, x.Mirrors, x.Mirrored, x.Largest = s.Held, s.Mirrors, s.Mirrored, s.Largest
 	return x, a.read(false, func(v *follow.View) error {

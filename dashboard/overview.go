@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/follow"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -43,6 +44,7 @@ type count struct {
 	Name, Meaning string
 	Pages         int64
 	To            string
+	ID            string // of the number, if it moves
 }
 
 // A row is a request in a list. Its cells have ids, so that they can move.
@@ -90,19 +92,24 @@ func (o *overview) fill(base string, g *follow.Glance) {
 	o.Skipped = counts(s.RefusedBy, func(name string) (string, string) {
 		return barMeaning(name), base + "pages?state=" + history.PageSkipped + "&why=" + name
 	})
-	for i := range s.Caps {
-		x := &s.Caps[i]
-		text := show.Grouped(x.Left) + " " + x.What
-		if x.Key != "" {
-			text += " by " + wording.CapName(x)
-		}
-		o.Caps = append(o.Caps, text)
-	}
-	o.Notes = s.Notes
+	o.Caps, o.Notes = capTexts(s.Caps), s.Notes
 	if g.Indexed > 0 {
 		o.Read = fmt.Sprintf("The state was there after %s, the journal was read after %s; the index takes %s.",
 			show.Duration(g.Opened), show.Duration(g.Indexed), show.Bytes(g.Bytes))
 	}
+}
+
+// capTexts says what limits left out.
+func capTexts(caps []state.Cap) (list []string) {
+	for i := range caps {
+		x := &caps[i]
+		text := show.Grouped(x.Left) + " " + x.What
+		if x.Key != "" {
+			text += " by " + wording.CapName(x)
+		}
+		list = append(list, text)
+	}
+	return list
 }
 
 // heldBy says why a crawl is not faster.
@@ -137,7 +144,7 @@ func barMeaning(name string) string {
 func counts(by map[string]int64, about func(name string) (meaning, to string)) (list []count) {
 	for _, name := range show.ByValue(by) {
 		meaning, to := about(name)
-		list = append(list, count{name, meaning, by[name], to})
+		list = append(list, count{Name: name, Meaning: meaning, Pages: by[name], To: to})
 	}
 	return list
 }

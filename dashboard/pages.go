@@ -103,16 +103,18 @@ func outside(text string) string {
 
 // A frame is what surrounds each page.
 type frame struct {
-	Title   string
-	Crawl   *crawlHead // nil: the page is about no crawl
-	Crawls  []link     // all of them, if there are several
-	Lab     bool       // there are results of the laboratory
-	InLab   bool       // and the page shows some
-	Token   bool       // one logs in
-	Control bool       // the crawl can be changed
-	Live    string     // where the numbers that move come from, "" if none do
-	Reload  bool       // without scripts, load the page again now and then
-	Body    any
+	Title     string
+	Crawl     *crawlHead // nil: the page is about no crawl
+	Crawls    []link     // all of them, if there are several
+	Lab       bool       // there are results of the laboratory
+	InLab     bool       // and the page shows some
+	Cluster   bool       // there is a cluster
+	InCluster bool       // and the page shows it
+	Token     bool       // one logs in
+	Control   bool       // the crawl can be changed
+	Live      string     // where the numbers that move come from, "" if none do
+	Reload    bool       // without scripts, load the page again now and then
+	Body      any
 }
 
 // A link is a link to a page of the dashboard.
@@ -123,7 +125,7 @@ type link struct {
 
 // A crawlHead is what all pages of a crawl show.
 type crawlHead struct {
-	Name  string
+	Name  string // "": the title says it
 	Base  string // address of its pages, which ends with a slash
 	State string
 	Note  string // how far the crawl is read, "" if it is
@@ -240,7 +242,7 @@ func (s *Server) frame(c *crawled, g *follow.Glance, template string) *frame {
 
 // plain returns what surrounds a page that is about no crawl.
 func (s *Server) plain(title string) *frame {
-	f := &frame{Title: title, Lab: len(s.results) > 0, Token: len(s.o.Token) > 0 && !s.o.Open, Control: s.o.Control != nil}
+	f := &frame{Title: title, Lab: len(s.results) > 0, Token: len(s.o.Token) > 0 && !s.o.Open, Control: s.o.Control != nil || s.commands(), Cluster: s.o.Cluster != nil}
 	if len(s.crawls) > 1 {
 		for _, c := range s.crawls {
 			f.Crawls = append(f.Crawls, link{Name: c.Name, To: "/crawl/" + c.Name + "/"})

@@ -1,5 +1,5 @@
-// Package dashboard serves pages about crawls to a browser, while they run or afterwards. It
-// changes nothing.
+// Package dashboard serves pages about crawls and clusters to a browser, while they run or afterwards. It
+// changes nothing unless a user commands it: see Options.
 //
 // Pages are made on the server and work without scripts. A small script moves the numbers and
 // draws the curves. Nothing is requested from elsewhere: see the policy in [Server.Handler].
@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/control"
@@ -45,6 +46,8 @@ type Options struct {
 	CopyPort int
 	// Control, if not nil, changes the first crawl of Dirs. It needs a Token.
 	Control Commander
+	// Cluster, if not nil, is shown, too. Its crawls can be commanded if there is a Token.
+	Cluster Cluster
 	// Open: whoever only reads needs no token.
 	Open bool
 }
@@ -64,6 +67,8 @@ type Server struct {
 	pages   map[string]*sheet
 	key     [32]byte // signs the cookie: it ends with the process
 	control controls
+	cluster clusters
+	running sync.WaitGroup
 	// patience is the longest time that a request waits for work in the background.
 	patience time.Duration
 }
@@ -83,6 +88,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Control != nil && (len(o.Token) == 0 || len(o.Dirs) == 0) {
 		return nil, errors.New("a crawl is controlled with a token only")
 	}
+	s.cluster.courses, s.cluster.last = map[string]*clusterCourse{}, map[string]*commanded{}
 	rand.Read(s.key[:]) // never fails
 	if err := s.parse(); err != nil {
 		return nil, err
@@ -105,6 +111,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		if o.CopyPort > 0 {
 			c.jobs.running.Go(func() { c.prepare(ctx) })
 		}
+	}
+	if o.Cluster != nil {
+		s.running.Go(func() { s.watchCluster(ctx) })
 	}
 	return s, nil
 }
@@ -149,6 +158,7 @@ func (s *Server) Wait() {
 		<-c.Done()
 		c.jobs.running.Wait()
 	}
+	s.running.Wait()
 }
 
 // policyText is the content security policy of all pages.
@@ -174,6 +184,12 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /crawl/{name}/chart.svg", s.guarded(s.serveChart))
 	mux.HandleFunc("GET /crawl/{name}/control", s.guarded(s.view(controlView)))
 	mux.HandleFunc("POST /crawl/{name}/control/{verb}", s.guarded(s.command))
+	mux.HandleFunc("GET /cluster/{$}", s.guarded(s.showCluster))
+	mux.HandleFunc("GET /cluster/events", s.guarded(s.serveClusterEvents))
+	mux.HandleFunc("GET /cluster/{name}/{$}", s.guarded(s.showClusterCrawl))
+	mux.HandleFunc("GET /cluster/{name}/events", s.guarded(s.serveClusterCrawlEvents))
+	mux.HandleFunc("GET /cluster/{name}/chart.svg", s.guarded(s.serveClusterChart))
+	mux.HandleFunc("POST /cluster/{name}/{verb}", s.guarded(s.commandCluster))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusNotFound, "There is no such page.", "")
 	})

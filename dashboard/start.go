@@ -44,6 +44,10 @@ func (s *Server) rows() (list []startRow) {
 // showStart lists the crawls; one alone is shown itself.
 func (s *Server) showStart(w http.ResponseWriter, r *http.Request) {
 	switch {
+	case s.o.Cluster != nil && len(s.crawls)+len(s.results) == 0:
+		http.Redirect(w, r, "/cluster/", http.StatusSeeOther)
+		return
+	case s.o.Cluster != nil:
 	case len(s.crawls) == 1 && len(s.results) == 0:
 		http.Redirect(w, r, "/crawl/"+s.crawls[0].Name+"/", http.StatusSeeOther)
 		return

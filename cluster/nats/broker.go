@@ -23,6 +23,9 @@ type BrokerOptions struct {
 	// Listen is the host and port for nodes without a broker, Cluster that for other brokers. A broker
 	// without both is for this process alone. Port -1 means any.
 	Listen, Cluster Address
+	// Advertise and AdvertiseCluster are the hosts and ports at which others reach these two, "" if they
+	// are the same.
+	Advertise, AdvertiseCluster string
 	// Peers are the addresses of all brokers for other brokers, this one included if that is convenient.
 	Peers []string
 	// Secret is what all nodes share. A broker that listens needs one: see Secret.
@@ -85,12 +88,13 @@ func (o *BrokerOptions) secure(opts *server.Options) error {
 	user, password := o.Secret.account()
 	opts.Username, opts.Password = user, password
 	opts.TLSConfig, opts.TLSVerify, opts.TLSTimeout = config, true, 5
+	opts.ClientAdvertise = o.Advertise
 	if o.Cluster.Host == "" {
 		return nil
 	}
 	opts.Cluster = server.ClusterOpts{
-		Name: "winnow", Host: o.Cluster.Host, Port: o.Cluster.Port, Username: user, Password: password, AuthTimeout: 5,
-		TLSConfig: config.Clone(), TLSTimeout: 5, PoolSize: -1,
+		Name: "winnow", Host: o.Cluster.Host, Port: o.Cluster.Port, Advertise: o.AdvertiseCluster, Username: user, Password: password, AuthTimeout: 5,
+		TLSConfig: config.Clone(), TLSTimeout: 5, PoolSize: -1, PingInterval: pingTime, MaxPingsOut: mostPings,
 	}
 	for _, peer := range o.Peers {
 		opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats-route", Host: peer, User: url.UserPassword(user, password)})
@@ -128,12 +132,16 @@ func Dial(name string, secret Secret, urls string) (*client.Conn, error) {
 	return client.Connect(urls, o...)
 }
 
+// A connection on which nothing comes back, as behind a router that has forgotten it, is given up after
+// three intervals: earlier than leases end.
+const pingTime, mostPings = 5 * time.Second, 2
+
 // settings are those of all connections: they come back for ever, and keep nothing meanwhile, since
 // what is sent again is decided elsewhere.
 func settings(name string) []client.Option {
 	return []client.Option{
 		client.Name(name), client.MaxReconnects(-1), client.ReconnectWait(250 * time.Millisecond), client.ReconnectBufSize(-1),
-		client.RetryOnFailedConnect(false), client.PingInterval(5 * time.Second), client.MaxPingsOutstanding(2),
+		client.RetryOnFailedConnect(false), client.PingInterval(pingTime), client.MaxPingsOutstanding(mostPings),
 	}
 }
 

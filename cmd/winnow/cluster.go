@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/member"
 	"github.com/winnow-crawler/winnow/internal/console"
 )
@@ -18,10 +19,14 @@ type clusterFlags struct {
 
 // add adds the flags.
 func (o *clusterFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
+	o.addPlace(cmd.Flags())
+	cmd.Flags().StringVar(&o.name, "name", "", "name of a crawl of the cluster")
+}
+
+// addPlace adds those that say where the cluster is.
+func (o *clusterFlags) addPlace(f *pflag.FlagSet) {
 	f.StringVar(&o.cluster, "cluster", "", "address of a node of a cluster, HOST:PORT, or several with commas; or nats://user:password@host:4222")
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the secret of the cluster")
-	f.StringVar(&o.name, "name", "", "name of a crawl of the cluster")
 }
 
 // check returns an error if a flag is given without --cluster, or if one is missing with it.

@@ -286,7 +286,9 @@ func printView(u *console.UI, v *member.View, c *config.Config) error {
 	if v.Ended != "" && v.Silent > 0 {
 		t.Add("not counted", show.Grouped(int64(v.Silent)), show.Plural(int64(v.Silent), "partition")+" whose nodes did not tell how they ended")
 	}
-	terminal.AddTotals(t, &v.Status)
+	if v.Silent < v.Partitions {
+		terminal.AddTotals(t, &v.Status)
+	}
 	return t.Print(u.Stdout)
 }
 

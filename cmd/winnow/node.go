@@ -20,6 +20,7 @@ type nodeOptions struct {
 	name       string
 	dir        string
 	listen     string
+	advertise  string
 	peers      []string
 	join       string
 	secretFile string
@@ -41,6 +42,10 @@ most brokers must run for the cluster to work. A broker listens at the port of -
 nodes, and at the next one for other brokers. Further nodes need only --join. With URLs such
 as nats://user:password@host:4222, --join uses NATS servers that run anyway.
 
+In a container or behind a router a node may not have the address at which others reach it.
+Then --listen is where it listens, such as 0.0.0.0:7420, and --advertise, which is also its
+address in --peers, is where others reach it; both ports have to lead to the node.
+
 Ctrl-C or SIGTERM lets the node hand over its partitions and leave, which takes some seconds;
 a second Ctrl-C ends it at once. Both are safe, and so is kill -9: the same command starts the
 node again, and it continues with what its directory has.
@@ -59,6 +64,7 @@ All nodes share a secret; nothing listens without one. --new-secret makes it.`,
 	f.StringVar(&opt.name, "name", "", "name of this node, which no other has")
 	f.StringVar(&opt.dir, "dir", "", "directory of this node: its broker, and what it has of crawls")
 	f.StringVar(&opt.listen, "listen", "", "address of this node, HOST:PORT, as others reach it")
+	f.StringVar(&opt.advertise, "advertise", "", "address at which others reach this node, if it is not that of --listen")
 	f.StringSliceVar(&opt.peers, "peers", nil, "addresses of the first nodes, this one included, in the same order on all of them (default: this one)")
 	f.StringVar(&opt.join, "join", "", "addresses of nodes that run brokers, or URLs of NATS servers")
 	f.StringVar(&opt.secretFile, "secret-file", "", "file with the secret of the cluster")
@@ -67,6 +73,7 @@ All nodes share a secret; nothing listens without one. --new-secret makes it.`,
 	opt.addKeys(cmd, "max_memory")
 	cmd.MarkFlagsMutuallyExclusive("listen", "join")
 	cmd.MarkFlagsMutuallyExclusive("peers", "join")
+	cmd.MarkFlagsMutuallyExclusive("advertise", "join")
 	return cmd
 }
 
@@ -126,14 +133,14 @@ func runNode(ctx context.Context, u *console.UI, opt *nodeOptions) error {
 
 // options returns the options of the node.
 func (opt *nodeOptions) options(u *console.UI) (*member.Options, error) {
-	if err := console.NotEmpty(u, opt.flags, "name", "dir", "listen", "join", "secret-file", "new-secret"); err != nil {
+	if err := console.NotEmpty(u, opt.flags, "name", "dir", "listen", "advertise", "join", "secret-file", "new-secret"); err != nil {
 		return nil, err
 	}
 	const example = "try: winnow node --name a --dir a.node --listen a.example:7420 --secret-file cluster.secret"
 	if opt.name == "" || opt.dir == "" {
 		return nil, console.WithHint(console.Usagef("winnow node needs --name and --dir"), example)
 	}
-	o := &member.Options{Name: opt.name, Dir: opt.dir, Listen: opt.listen, Peers: opt.peers, Version: programVersion()}
+	o := &member.Options{Name: opt.name, Dir: opt.dir, Listen: opt.listen, Advertise: opt.advertise, Peers: opt.peers, Version: programVersion()}
 	switch {
 	case opt.join != "":
 		p, err := parsePlace(u, "--join", opt.join, opt.secretFile)

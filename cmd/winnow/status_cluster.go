@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/member"
 	"github.com/winnow-crawler/winnow/crawl/node"
@@ -41,6 +39,8 @@ type crawlRow struct {
 	Name       string `json:"name"`
 	Partitions int    `json:"partitions"`
 	State      string `json:"state"` // running, paused or why it has ended
+	// Unable are the nodes that cannot serve some partitions, and why.
+	Unable map[string]string `json:"unable,omitempty"`
 }
 
 // runClusterList lists the nodes and the crawls of a cluster.
@@ -66,7 +66,7 @@ func runClusterList(ctx context.Context, u *console.UI, opt *clusterFlags) error
 	}
 	t := show.NewList()
 	for _, n := range nodes {
-		t.Add("node "+n.Node, cmp.Or(n.Address, "-"), nodeText(&n))
+		t.Add("node "+n.Node, cmp.Or(n.Address, "-"), nodeText(&n, rows))
 	}
 	if len(nodes) == 0 {
 		t.Add("nodes", "-", "none runs")
@@ -80,8 +80,8 @@ func runClusterList(ctx context.Context, u *console.UI, opt *clusterFlags) error
 	return t.Print(u.Stdout)
 }
 
-// nodeText describes a node.
-func nodeText(n *member.Beat) string {
+// nodeText describes a node of a cluster with some crawls.
+func nodeText(n *member.Beat, crawls []crawlRow) string {
 	text := "no broker"
 	switch {
 	case n.BrokerOff:
@@ -89,15 +89,15 @@ func nodeText(n *member.Beat) string {
 	case n.Broker:
 		text = "broker"
 	}
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range n.Crawls {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
-		if why, failed := strings.CutPrefix(n.Crawls[name], member.PartFailed); failed {
-			text += "; cannot take part in " + name + ": " + why
+	if n.Partitions > 0 {
+		text += ", " + show.Counted(int64(n.Partitions), "partition") + ", " + show.Rate(n.Rate) + " pages/s, " + show.Bytes(n.Memory) + " of " + show.Bytes(n.MemoryMax) + " memory"
+	}
+	for _, x := range cannot(n) {
+		text += "; " + x
+	}
+	for _, x := range crawls {
+		if why := x.Unable[n.Node]; why != "" {
+			text += "; " + x.Name + ": " + why
 		}
 	}
 	return text
@@ -123,7 +123,14 @@ func crawlRows(ctx context.Context, c *member.Cluster) ([]crawlRow, error) {
 		if s.Stop == "" && s.Paused {
 			state = "paused"
 		}
-		rows = append(rows, crawlRow{name, x.Plan.Crawl.Partitions, state})
+		row := crawlRow{name, x.Plan.Crawl.Partitions, state, nil}
+		if s.Stop == "" {
+			row.Unable, err = x.Unable(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

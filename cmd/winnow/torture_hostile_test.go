@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -148,56 +145,7 @@ func (v *victim) checkHostile(t *testing.T) {
 	if len(wanted.Pages) < v.pages/4 || s.Traps == 0 {
 		t.Errorf("%d pages wanted, %d requests in traps: no test", len(wanted.Pages), s.Traps)
 	}
-	v.checkWhole(t)
-}
-
-// checkWhole reads the archive as checkStored does: every record is whole, and no page is
-// there twice, answers that broke off not counted.
-func (v *victim) checkWhole(t *testing.T) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(v.dir, "warc", "*.warc.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archive: %v", err)
-	}
-	stored := map[string]int{}
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := countWhole(archive.NewReader(f, name), stored); err != nil {
-			t.Error(err)
-		}
-		f.Close()
-	}
-	for url, n := range stored {
-		if _, ok := v.server.Page(url); ok && n > 1 {
-			t.Errorf("%s is in the archive %d times", url, n)
-		}
-	}
-}
-
-// countWhole counts the answers with status 200 that did not break off, by URL.
-func countWhole(r *archive.Reader, stored map[string]int) error {
-	for {
-		x, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if x.Type != "response" {
-			err = x.Verify()
-		} else if head, _, e := x.Response(); e != nil {
-			err = e
-		} else if head.Status == 200 && x.Get("WARC-Truncated") == "" {
-			stored[x.URL]++
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", x.URL, err)
-		}
-	}
+	v.checkStored(t, func(x *archive.Record) bool { return x.Get("WARC-Truncated") == "" })
 }
 
 // nearlySamePages compares two crawls by the pages that they fetched. Of those that lie in

@@ -22,6 +22,8 @@ type Course struct {
 	last, stopped  time.Duration // instant of the last record; time between sessions so far
 	known, waiting int64
 	fetched        int64
+	failed         int64              // see Take
+	part           float64            // of a page that counts next: see Take
 	closed         map[graph.Site]int // the step in which a site was given up
 }
 

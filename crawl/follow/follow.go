@@ -437,6 +437,7 @@ func statusOfAll(c *history.Crawl, left *history.Status) *history.Status {
 		x.State, x.Why = history.StateRunning, ""
 	} else {
 		x.Active, x.Rate, x.Fetching = 0, 0, nil
+		x.OfCluster(c.Path)
 	}
 	return x
 }

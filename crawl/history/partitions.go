@@ -188,13 +188,30 @@ func readAll(ctx context.Context, dir string) (*Status, error) {
 	}
 	if s := top.StatusFile(); s != nil {
 		s.Remote = s.Remote.Recount("", archives...)
+		s.OfCluster(dir)
 		return s, nil
 	}
 	list, err := a.Statuses()
 	if err != nil {
 		return nil, err
 	}
-	return Merge(list), nil
+	s := Merge(list)
+	s.OfCluster(dir)
+	return s, nil
+}
+
+// WhyCluster is why a crawl does not run in a directory whose crawl is that of a cluster.
+const WhyCluster = "cluster"
+
+// OfCluster sets the reason of a crawl that does not run, if the nodes of a cluster crawl it, and the
+// directory has a copy or a part.
+func (x *Status) OfCluster(dir string) {
+	if x.State != StatePaused {
+		return
+	}
+	if p, err := layout.ReadPartitions(disk.OS(dir)); err == nil && p != nil && p.Cluster {
+		x.Why = WhyCluster
+	}
 }
 
 // Statuses returns what the states of the partitions say.

@@ -30,7 +30,7 @@ const (
 // writes it into its directory.
 type Status struct {
 	State     string           `json:"state"`
-	Why       string           `json:"why"`            // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
+	Why       string           `json:"why"`            // it paused: pages, duration, bytes, stopped, unreachable, disk, memory, cluster; "" while it runs
 	Seconds   float64          `json:"seconds"`        // since the crawl began, stops included
 	Worked    float64          `json:"work_seconds"`   // of these, in sessions
 	Mean      float64          `json:"mean_seconds"`   // of work until a page was fetched
@@ -299,7 +299,9 @@ func (c *Crawl) Status() (*Status, error) {
 		return nil, err
 	}
 	if c.Partitions != nil {
-		return Merge(c.Partitions), nil
+		x := Merge(c.Partitions)
+		x.OfCluster(c.Path)
+		return x, nil
 	}
 	x := &Status{State: StatePaused, Fetchers: c.config.Fetchers}
 	x.Fill(s, s.Now)
@@ -310,6 +312,8 @@ func (c *Crawl) Status() (*Status, error) {
 		x.State = StateRunning
 	case x.NothingLeft():
 		x.State = StateFinished
+	case c.all != nil:
+		x.OfCluster(c.all.Path)
 	}
 	return x, nil
 }

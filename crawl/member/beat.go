@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/crawl/node"
 )
 
 // A Beat is what a node tells each second.
@@ -20,6 +21,22 @@ type Beat struct {
 	Broker    bool              `json:"broker"`               // it runs one
 	BrokerOff bool              `json:"broker_off,omitempty"` // which has switched itself off
 	Crawls    map[string]string `json:"crawls"`               // how it takes part in each crawl: see Part
+
+	Partitions int     `json:"partitions"`       // of all crawls that run there
+	Rate       float64 `json:"pages_per_second"` // of all
+	// Memory and MemoryMax are those of the crawl that is nearest to its limit. Each counts the heap of
+	// the whole process.
+	Memory    int64 `json:"memory"`
+	MemoryMax int64 `json:"memory_max"` // 0: no crawl runs there, or none has a limit
+}
+
+// count adds what the node tells about a crawl.
+func (b *Beat) count(s *node.NodeStatus) {
+	b.Partitions += len(s.Partitions)
+	b.Rate += s.Status.Rate
+	if s.Status.Memory > 0 && float64(s.Status.Memory)*float64(b.MemoryMax) >= float64(b.Memory)*float64(s.MemoryMax) {
+		b.Memory, b.MemoryMax = s.Status.Memory, s.MemoryMax
+	}
 }
 
 // How a node takes part in a crawl.

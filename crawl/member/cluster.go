@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,8 @@ type Cluster struct {
 	conn     *nats.Conn
 	register cluster.Register
 	bus      cluster.Bus
-	replicas int // copies of all that is kept
+	replicas int    // copies of all that is kept
+	place    string // of brokers, for people
 }
 
 // Connect connects with a cluster that exists. Close ends that.
@@ -54,7 +56,7 @@ func Connect(ctx context.Context, p Place) (*Cluster, error) {
 		nc.Close()
 		return nil, err
 	}
-	return &Cluster{conn: nc, register: r, bus: nats.NewBus(nc), replicas: n}, nil
+	return &Cluster{conn: nc, register: r, bus: nats.NewBus(nc), replicas: n, place: p.String()}, nil
 }
 
 // Close ends the connection.
@@ -102,14 +104,19 @@ func parseEntry(v *cluster.Value) (name string, e entry, ok bool) {
 
 // Crawls returns the names of all crawls.
 func (c *Cluster) Crawls(ctx context.Context) ([]string, error) {
-	var list []string
+	all, err := c.entries(ctx)
+	return slices.Sorted(maps.Keys(all)), err
+}
+
+// entries returns the entries of all crawls that were not removed.
+func (c *Cluster) entries(ctx context.Context) (map[string]entry, error) {
+	all := map[string]entry{}
 	err := cluster.Values(ctx, c.register, func(v cluster.Value) {
 		if name, e, ok := parseEntry(&v); ok && !e.Removed {
-			list = append(list, name)
+			all[name] = e
 		}
 	})
-	slices.Sort(list)
-	return list, err
+	return all, err
 }
 
 // entry returns the entry of a crawl, and its revision; 0: there is none.

@@ -175,6 +175,25 @@ func (x *Crawl) Command(ctx context.Context, command string) error {
 	return x.again(ctx)
 }
 
+// Unable returns by name the nodes that live and cannot serve some partitions, each with a sentence
+// that says how many and why. They try again when that is for want of room.
+func (x *Crawl) Unable(ctx context.Context) (map[string]string, error) {
+	s, err := cluster.Look(ctx, x.Engine.Register)
+	if err != nil {
+		return nil, err
+	}
+	var list map[string]string
+	for name, m := range s.Nodes {
+		if n := len(m.Without); m.Alive && n > 0 {
+			if list == nil {
+				list = map[string]string{}
+			}
+			list[name] = fmt.Sprintf("cannot serve %d of %d partitions: %s", n, x.Plan.Crawl.Partitions, m.Why)
+		}
+	}
+	return list, nil
+}
+
 // Change lets all nodes continue with another plan, which Plan.Change has returned, whether the crawl
 // runs, is paused or has ended.
 func (x *Crawl) Change(ctx context.Context, p *node.Plan) error {

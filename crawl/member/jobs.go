@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ type job struct {
 	news  chan struct{} // its entry has changed
 	turn  int           // of its entry
 	state string        // see Beat.Crawls
+	told  *node.NodeStatus
 	leave context.CancelFunc
 }
 
@@ -94,7 +97,7 @@ func (n *Node) work(ctx context.Context, j *job) {
 	said := ""
 	for ctx.Err() == nil {
 		turn := n.set(j, PartRuns)
-		sum, err := n.crawl(ctx, j.name)
+		sum, err := n.crawl(ctx, j)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -140,7 +143,7 @@ func explain(err error) string {
 func (n *Node) set(j *job, state string) int {
 	n.jobs.mu.Lock()
 	defer n.jobs.mu.Unlock()
-	j.state = state
+	j.state, j.told = state, nil
 	return j.turn
 }
 
@@ -172,7 +175,7 @@ func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
 // options returns how the node takes part in a crawl.
 func (n *Node) options(x *Crawl) node.Options {
 	o := node.Options{
-		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version,
+		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version,
 		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
 	}
 	o.Run.Log = n.o.Log.With("crawl", x.Name)
@@ -194,19 +197,24 @@ func (n *Node) serve(ctx context.Context, name string) (stop func()) {
 }
 
 // crawl takes part in a crawl until it has ended.
-func (n *Node) crawl(ctx context.Context, name string) (*node.Summary, error) {
-	x, err := n.cluster.Open(ctx, name)
+func (n *Node) crawl(ctx context.Context, j *job) (*node.Summary, error) {
+	x, err := n.cluster.Open(ctx, j.name)
 	if err != nil {
 		return nil, err
 	}
 	o := n.options(x)
+	o.Told = func(s *node.NodeStatus) {
+		n.jobs.mu.Lock()
+		defer n.jobs.mu.Unlock()
+		j.told = s
+	}
 	if err := setAside(o.Dir, x.Plan.Crawl.Crawl); err != nil {
-		return nil, fmt.Errorf("crawl %s: %w", name, err)
+		return nil, fmt.Errorf("crawl %s: %w", j.name, err)
 	}
 	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
 	sum, err := node.Run(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("crawl %s: %w", name, err)
+		return nil, fmt.Errorf("crawl %s: %w", j.name, err)
 	}
 	return sum, nil
 }
@@ -222,7 +230,8 @@ func (n *Node) beat(quiet <-chan struct{}) {
 			return
 		case <-ticker.C:
 		}
-		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.Listen, Version: n.o.Version, Broker: n.broker != nil, Crawls: n.states()}
+		b := Beat{Node: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version, Broker: n.broker != nil, Crawls: map[string]string{}}
+		n.states(&b)
 		b.BrokerOff = n.broker != nil && !n.broker.Serves()
 		if b.BrokerOff != off {
 			if off = b.BrokerOff; off {
@@ -235,13 +244,15 @@ func (n *Node) beat(quiet <-chan struct{}) {
 	}
 }
 
-// states returns how the node takes part in each crawl.
-func (n *Node) states() map[string]string {
+// states notes how the node takes part in each crawl.
+func (n *Node) states(b *Beat) {
 	n.jobs.mu.Lock()
 	defer n.jobs.mu.Unlock()
-	m := map[string]string{}
-	for name, j := range n.jobs.list {
-		m[name] = j.state
+	for _, name := range slices.Sorted(maps.Keys(n.jobs.list)) {
+		j := n.jobs.list[name]
+		b.Crawls[name] = j.state
+		if j.told != nil {
+			b.count(j.told)
+		}
 	}
-	return m
 }

@@ -254,7 +254,12 @@ func TestAlone(t *testing.T) {
 	}
 	_, err = c.Create(t.Context(), "one", w.plan(4, 200*time.Millisecond))
 	hinted(t, err, "already")
+	see := w.watch(c)
 	w.until(x, 1)
+	see("a node with its partitions", func(s *Sight) bool {
+		return s.Err == nil && len(s.Nodes) == 1 && s.Nodes[0].Partitions == 4 && s.Nodes[0].Memory > 0 && s.Nodes[0].MemoryMax >= s.Nodes[0].Memory &&
+			len(s.Crawls) == 1 && s.Crawls[0].View != nil && s.Crawls[0].View.Ended == ""
+	})
 	hinted(t, c.Remove(t.Context(), "one"), "has not ended")
 	if err := x.Command(t.Context(), "stop"); err != nil {
 		t.Fatal(err)
@@ -277,10 +282,45 @@ func TestAlone(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Crawls["one"] != PartEnded || !list[0].Broker || list[0].BrokerOff {
 		t.Errorf("%+v, %v", list, err)
 	}
+	see("the end", func(s *Sight) bool {
+		return s.Crawls[0].View.Ended == "finished" && s.Crawls[0].View.Status.Fetched == 120 && s.Nodes[0].Partitions == 0
+	})
 	w.check(x, 200*time.Millisecond)
 	w.remove(c, x, o)
 	if err := w.stops["a"](); err != nil {
 		t.Error(err)
+	}
+	see("that no node answers", func(s *Sight) bool {
+		return s.Err != nil && strings.Contains(s.Err.Error(), "no node answers") && time.Since(s.Answered) < time.Minute && len(s.Nodes) == 1
+	})
+}
+
+// watch watches a cluster. see waits until something is true of it.
+func (w *world) watch(c *Cluster) (see func(what string, is func(*Sight) bool)) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	sights, ended := make(chan *Sight), make(chan error, 1)
+	go func() {
+		ended <- c.Watch(ctx, func(s *Sight) {
+			select {
+			case sights <- s:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	w.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			w.t.Error(err)
+		}
+	})
+	return func(what string, is func(*Sight) bool) {
+		w.t.Helper()
+		for range 60 {
+			if s := <-sights; is(s) {
+				return
+			}
+		}
+		w.t.Fatalf("the watch does not show %s", what)
 	}
 }
 

@@ -27,10 +27,11 @@ type Options struct {
 	Name string // no other node has it
 	Dir  string
 	// Listen is the address of this node, Peers those of the first nodes in the same order on all of
-	// them: some of these run brokers.
-	Listen string
-	Peers  []string
-	Secret nats.Secret // of Peers
+	// them: some of these run brokers. Advertise is the address at which others reach this node, if
+	// that is another one: then it is among Peers.
+	Listen, Advertise string
+	Peers             []string
+	Secret            nats.Secret // of Peers
 	// Join is where brokers are, for a node that is not among the first.
 	Join    *Place
 	Version string
@@ -38,6 +39,9 @@ type Options struct {
 	// Run has Machine, memory and so on: see node.Options.
 	Run crawl.RunOptions
 }
+
+// address returns where others reach the node, "" if they do not.
+func (o *Options) address() string { return cmp.Or(o.Advertise, o.Listen) }
 
 // A Node is a process that takes part in all crawls of a cluster.
 type Node struct {
@@ -80,7 +84,7 @@ func (n *Node) join(ctx context.Context) error {
 		n.place = *o.Join
 	} else {
 		var err error
-		if s, err = seats(o.Listen, o.Peers); err != nil {
+		if s, err = seats(o.address(), o.Peers); err != nil {
 			return err
 		}
 		n.place = s.place(o.Secret)
@@ -142,18 +146,23 @@ func (n *Node) connect(s *seating) (*nats.Conn, error) {
 	if s.self < 0 {
 		return dial(n.o.Name, &n.place)
 	}
-	own := s.brokers[s.self]
-	if err := checkListen(own); err != nil {
+	own, err := parseAddress(n.o.Listen)
+	if err != nil {
 		return nil, err
 	}
-	o := nats.BrokerOptions{Name: n.o.Name, Dir: filepath.Join(n.o.Dir, brokerDir), Listen: own, Secret: n.o.Secret}
+	if err := checkListen(own, n.o.Advertise != ""); err != nil {
+		return nil, err
+	}
+	others := s.brokers[s.self] // what they use
+	o := nats.BrokerOptions{Name: n.o.Name, Dir: filepath.Join(n.o.Dir, brokerDir), Listen: own, Advertise: join(others), Secret: n.o.Secret}
 	if len(s.brokers) > 1 {
-		o.Cluster = routes(own)
-		for _, a := range s.brokers {
-			o.Peers = append(o.Peers, join(routes(a)))
+		o.Cluster, o.AdvertiseCluster = routes(own), join(routes(others))
+		for i, a := range s.brokers {
+			if i != s.self {
+				o.Peers = append(o.Peers, join(routes(a)))
+			}
 		}
 	}
-	var err error
 	if n.broker, err = nats.Start(o); err != nil {
 		return nil, &hint.Error{Text: "cannot start the broker of this node", Hint: "a node needs --secret-file with at least 32 characters", Err: err}
 	}
@@ -161,8 +170,9 @@ func (n *Node) connect(s *seating) (*nats.Conn, error) {
 }
 
 // checkListen returns an error if a broker cannot listen at an address, and at the one for other
-// brokers. A server that cannot does not say why.
-func checkListen(a nats.Address) error {
+// brokers. A server that cannot does not say why. Others reach it there unless it has another
+// address for them.
+func checkListen(a nats.Address, other bool) error {
 	for _, x := range []nats.Address{a, routes(a)} {
 		l, err := net.Listen("tcp", join(x))
 		if err != nil {
@@ -170,8 +180,8 @@ func checkListen(a nats.Address) error {
 		}
 		ip := l.Addr().(*net.TCPAddr).IP
 		l.Close()
-		if literal := net.ParseIP(a.Host); ip.IsLoopback() && literal == nil && a.Host != "localhost" {
-			return &hint.Error{Text: fmt.Sprintf("--listen: %s is %s here, where no other machine can reach it", a.Host, ip), Hint: "give the address that others use, in --listen and --peers"}
+		if literal := net.ParseIP(a.Host); ip.IsLoopback() && literal == nil && a.Host != "localhost" && !other {
+			return &hint.Error{Text: fmt.Sprintf("--listen: %s is %s here, where no other machine can reach it", a.Host, ip), Hint: "give the address that others use, in --listen and --peers; or --advertise"}
 		}
 	}
 	return nil

@@ -88,14 +88,14 @@ type seating struct {
 	self    int // the number of this one; -1: it has none
 }
 
-// seats finds the brokers among the peers of a node that is to listen at an address.
-func seats(listen string, peers []string) (s seating, err error) {
-	own, err := parseAddress(listen)
+// seats finds the brokers among the peers of a node that others reach at an address.
+func seats(address string, peers []string) (s seating, err error) {
+	own, err := parseAddress(address)
 	if err != nil {
 		return s, err
 	}
 	if len(peers) == 0 {
-		peers = []string{listen}
+		peers = []string{address}
 	}
 	for _, text := range peers {
 		a, err := parseAddress(strings.TrimSpace(text))
@@ -105,7 +105,7 @@ func seats(listen string, peers []string) (s seating, err error) {
 		s.brokers = append(s.brokers, a)
 	}
 	if s.self = slices.Index(s.brokers, own); s.self < 0 {
-		return s, &hint.Error{Text: fmt.Sprintf("--listen %s is not among --peers %s", listen, strings.Join(peers, ",")), Hint: "name this node as others do, in both; the order of --peers is the same on all nodes"}
+		return s, &hint.Error{Text: fmt.Sprintf("%s, the address of this node, is not among --peers %s", address, strings.Join(peers, ",")), Hint: "name this node as others do, in --peers and in --listen or --advertise; the order of --peers is the same on all nodes"}
 	}
 	s.brokers = s.brokers[:brokersOf(len(s.brokers))]
 	if s.self >= len(s.brokers) {

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,7 +20,7 @@ type View struct {
 	Partitions int               `json:"partitions"`
 	Nodes      []node.NodeStatus `json:"nodes"`          // those that have told how they are, by name
 	Free       []Free            `json:"free,omitempty"` // partitions that no node crawls, unless the crawl has ended
-	Silent     int               `json:"silent"`         // partitions whose pages are not in Status
+	Silent     int               `json:"silent"`         // partitions whose pages are not in Status; it has no links then
 	Paused     bool              `json:"paused"`         // by a command
 	Ended      string            `json:"ended"`          // why it has; "": it has not
 	Status     history.Status    `json:"status"`         // the sum of all nodes
@@ -89,29 +90,15 @@ func (x *Crawl) view(ctx context.Context, told map[string]node.NodeStatus) (*Vie
 	}
 	v := &View{Name: x.Name, Partitions: x.Plan.Crawl.Partitions, Paused: s.Paused, Ended: s.Stop, Nodes: []node.NodeStatus{}}
 	v.complete = s.Stop != "" && len(s.Done) == v.Partitions
-	runs := map[int]bool{}
-	var list []*history.Status
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		n := told[name]
-		if v.complete {
-			break // what nodes told before is old
-		}
-		v.Nodes = append(v.Nodes, n)
-		list = append(list, &n.Status)
-		for _, p := range n.Partitions {
-			runs[p] = true
-		}
+	if s.Stop == "" {
+		s.Done = nil
 	}
-	if s.Stop != "" {
-		for p, done := range s.Done {
-			runs[p] = true
-			list = append(list, done)
-		}
+	if v.complete {
+		told = nil // it is old
 	}
-	v.Silent = v.Partitions - len(runs)
-	v.Status = *history.Merge(list)
+	v.add(told, s.Done)
 	v.settle()
-	if s.Stop == "" && v.Silent > 0 {
+	if runs := running(told); s.Stop == "" && len(runs) < v.Partitions {
 		survey, err := cluster.Look(ctx, x.Engine.Register)
 		if err != nil {
 			return nil, err
@@ -119,6 +106,59 @@ func (x *Crawl) view(ctx context.Context, told map[string]node.NodeStatus) (*Vie
 		v.Free = free(&survey, told, runs, v.Partitions)
 	}
 	return v, nil
+}
+
+// running returns the partitions that nodes say they run.
+func running(told map[string]node.NodeStatus) map[int]bool {
+	runs := map[int]bool{}
+	for _, n := range told {
+		for _, p := range n.Partitions {
+			runs[p] = true
+		}
+	}
+	return runs
+}
+
+// add sums up what nodes have told and how partitions have ended. A node tells the sum of its
+// partitions: if one of them has ended since, or another node has told of it later, that sum is left
+// out, because the partition would count twice. Its other partitions are silent then, until the node
+// tells again.
+func (v *View) add(told map[string]node.NodeStatus, done map[int]*history.Status) {
+	counted := map[int]bool{}
+	var list []*history.Status
+	for _, p := range slices.Sorted(maps.Keys(done)) {
+		counted[p] = true
+		list = append(list, done[p])
+	}
+	nodes := slices.SortedFunc(maps.Values(told), func(a, b node.NodeStatus) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Node, b.Node))
+	})
+	for i := range nodes {
+		n := &nodes[i]
+		if slices.ContainsFunc(n.Partitions, func(p int) bool { return counted[p] }) {
+			continue
+		}
+		list = append(list, &n.Status)
+		for _, p := range n.Partitions {
+			counted[p] = true
+		}
+	}
+	v.Silent = v.Partitions - len(counted)
+	v.Status = *history.Merge(list)
+	slices.SortFunc(nodes, func(a, b node.NodeStatus) int { return cmp.Compare(a.Node, b.Node) })
+	v.Nodes = append(v.Nodes, nodes...)
+	// A link counts where it was found, and as gathered where it leads: the share needs all partitions.
+	s := &v.Status
+	s.Fetchers, s.Memory = 0, 0
+	for i := range nodes { // each has its own; that of partitions which have ended is free
+		s.Fetchers += nodes[i].Status.Fetchers
+		s.Memory += nodes[i].Status.Memory
+	}
+	if v.Silent > 0 {
+		s.Links, s.Gathered = 0, 0
+	} else {
+		s.Gathered = min(1, s.Gathered) // nodes do not tell at the same moment
+	}
 }
 
 // settle sets the state of the crawl.

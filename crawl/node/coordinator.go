@@ -297,11 +297,14 @@ func (h *hosting) tell() {
 
 // tellStatus tells how the node stands.
 func (h *hosting) tellStatus() {
-	s := NodeStatus{Node: h.name, Address: h.address, Version: h.version, Of: h.plan.Crawl.Partitions, Status: *h.shared.Status()}
+	x, parts := h.shared.Status()
+	s := NodeStatus{Node: h.name, Address: h.address, Version: h.version, Partitions: parts, Of: h.plan.Crawl.Partitions, MemoryMax: x.MemoryMax, Status: *x}
 	h.mu.Lock()
-	s.Partitions = slices.Sorted(maps.Keys(h.hosted))
 	s.Coordinator, s.Paused, s.Stop = h.coordination != nil, h.control.Paused, h.control.Stop
 	h.mu.Unlock()
+	if h.told != nil {
+		h.told(&s)
+	}
 	if data, err := json.Marshal(s); err == nil {
 		_ = h.engine.Bus.Publish(statusSubject(h.name), data)
 	}

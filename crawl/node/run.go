@@ -39,6 +39,8 @@ type Options struct {
 	// Run has Machine, Log, memory and so on. Config and Seeds come from the plan.
 	Run   crawl.RunOptions
 	Clock func() roster.Instant // nil: those of the machine
+	// Told, if not nil, is called each second with what the node tells about itself.
+	Told func(*NodeStatus)
 }
 
 // A Summary describes how a node has ended.
@@ -133,6 +135,7 @@ type hosting struct {
 	leave   context.CancelFunc // lets the node leave
 	stir    chan struct{}      // there is something to tell
 	looks   chan struct{}      // the control value in the register may have changed
+	told    func(*NodeStatus)  // see Options.Told
 
 	mu               sync.Mutex
 	control          control
@@ -151,7 +154,7 @@ type hosting struct {
 
 func newHosting(o *Options) (*hosting, error) {
 	h := &hosting{
-		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log,
+		name: o.Name, address: o.Address, version: o.Version, run: o.Run, engine: o.Engine, plan: o.Plan, log: o.Run.Log, told: o.Told,
 		stir: make(chan struct{}, 1), looks: make(chan struct{}, 1), hosted: map[int]*hosted{}, members: map[string]cluster.Member{}, epochs: make([]uint64, o.Plan.Crawl.Partitions), news: make(chan struct{}), sums: make([]*history.Status, o.Plan.Crawl.Partitions),
 	}
 	if h.log == nil {
@@ -267,6 +270,24 @@ type hosted struct {
 // Reasons of package crawl that concern this node alone.
 const whyDisk, whyMemory = "disk", "memory"
 
+// Groups implements cluster.Partition. Like Cut and Add it is that of the store; where there is no room
+// for the copy, another node is to take the partition.
+func (l *local) Groups(fn func(cluster.Group) error) error { return unable(l.store.Groups(fn)) }
+
+// Cut implements cluster.Partition.
+func (l *local) Cut(groups int) error { return unable(l.store.Cut(groups)) }
+
+// Add implements cluster.Partition.
+func (l *local) Add(fn func(func(cluster.Group) error) error) error { return unable(l.store.Add(fn)) }
+
+// unable marks an error for want of room.
+func unable(err error) error {
+	if disk.ErrFull(err) {
+		return fmt.Errorf("%w: no room left: %w", cluster.ErrUnable, err)
+	}
+	return err
+}
+
 // Run implements cluster.Partition.
 func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	h := l.hosting
@@ -309,10 +330,8 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	switch {
 	case errors.Is(err, port.ErrLost):
 		return fmt.Errorf("%w: %w", cluster.ErrLost, err)
-	case disk.ErrFull(err):
-		return fmt.Errorf("%w: %w", cluster.ErrUnable, err)
 	case err != nil:
-		return err
+		return unable(err)
 	case sum.Why == whyDisk || sum.Why == whyMemory:
 		return fmt.Errorf("%w: no room left: %s", cluster.ErrUnable, sum.Why)
 	}

@@ -17,12 +17,15 @@ type NodeStatus struct {
 	Node        string         `json:"node"`
 	Address     string         `json:"address,omitempty"`
 	Version     string         `json:"version,omitempty"`
-	Partitions  []int          `json:"partitions"`       // that run there
+	Partitions  []int          `json:"partitions"`       // that run there: those in Status
 	Of          int            `json:"of"`               // partitions of the crawl
 	Coordinator bool           `json:"coordinator"`      // it owns partition 0
 	Paused      bool           `json:"paused,omitempty"` // the crawl is paused
 	Stop        string         `json:"stop,omitempty"`   // why the crawl has ended
+	MemoryMax   int64          `json:"memory_max"`       // which the memory of Status must not exceed; 0: no limit
 	Status      history.Status `json:"status"`           // of these partitions, as one
+
+	At time.Time `json:"-"` // when it was heard
 }
 
 // Times of the status: between two of a node, and after which one is forgotten.
@@ -37,7 +40,7 @@ func statusSubject(node string) string { return "s." + node }
 // Watch calls fn about once a second with the status of all nodes that have told it lately, until
 // the context ends. It belongs to fn.
 func Watch(ctx context.Context, e cluster.Engine, fn func(map[string]NodeStatus)) error {
-	w := watcher{engine: e, last: map[string]NodeStatus{}, at: map[string]time.Time{}, stops: map[string]func(){}}
+	w := watcher{engine: e, last: map[string]NodeStatus{}, stops: map[string]func(){}}
 	var watching sync.WaitGroup
 	defer w.end()
 	defer watching.Wait()
@@ -60,7 +63,6 @@ type watcher struct {
 	engine cluster.Engine
 	mu     sync.Mutex
 	last   map[string]NodeStatus
-	at     map[string]time.Time
 	stops  map[string]func()
 }
 
@@ -86,19 +88,15 @@ func (w *watcher) take(data []byte) {
 	restore(&s.Status)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last[s.Node], w.at[s.Node] = s, time.Now()
+	s.At = time.Now()
+	w.last[s.Node] = s
 }
 
 // now returns what was told lately.
 func (w *watcher) now() map[string]NodeStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, at := range w.at {
-		if time.Since(at) > statusOld {
-			delete(w.at, name)
-			delete(w.last, name)
-		}
-	}
+	maps.DeleteFunc(w.last, func(_ string, s NodeStatus) bool { return time.Since(s.At) > statusOld })
 	return maps.Clone(w.last)
 }
 

@@ -47,13 +47,19 @@ func (b *board) progress(self int) func(*history.Status) {
 	}
 }
 
-// now returns the status of all.
-func (b *board) now() *history.Status {
+// now returns the status of all that have told theirs, and which these are.
+func (b *board) now() (x *history.Status, parts []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	x := history.Merge(b.last)
+	parts = []int{}
+	for i, s := range b.last {
+		if s != nil {
+			parts = append(parts, i)
+		}
+	}
+	x = history.Merge(b.last)
 	b.whole(x)
-	return x
+	return x, parts
 }
 
 // leave forgets a partition.

@@ -79,5 +79,6 @@ func (s *Shared) Wake(self int) { s.run.wake(self) }
 // Pause lets no partition make requests, or lets all go on.
 func (s *Shared) Pause(paused bool) { s.run.pool.pause(paused) }
 
-// Status returns the status of the partitions that run here, as one.
-func (s *Shared) Status() *history.Status { return s.run.board.now() }
+// Status returns the status of the partitions that run here, as one, and which these are. One that is
+// still reading its journal is not among them.
+func (s *Shared) Status() (x *history.Status, parts []int) { return s.run.board.now() }

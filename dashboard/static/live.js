@@ -15,6 +15,12 @@
 			if (link && text.charAt(0) === "/") link.setAttribute("href", text);
 			return;
 		}
+		if (id.charAt(0) === "." || id.charAt(0) === "=") {
+			var marked = document.getElementById(id.slice(1));
+			if (marked && id.charAt(0) === ".") marked.className = text;
+			else if (marked) marked.value = Number(text);
+			return;
+		}
 		var el = document.getElementById(id);
 		if (!el || el.textContent === text) return;
 		el.textContent = text;
@@ -26,7 +32,7 @@
 
 	function duration(s) {
 		if (s < 120) return Math.round(s) + "s";
-		if (s < 7200) return Math.round(s / 60) + "m";
+		if (s < 7200) return (s % 60 ? (s / 60).toFixed(1) : s / 60) + "m";
 		if (s < 172800) return (s / 3600).toFixed(1) + "h";
 		return (s / 86400).toFixed(1) + "d";
 	}

@@ -9,6 +9,9 @@ import (
 // ResumeCommand returns the command that resumes a crawl, "" if it runs or if nothing is
 // left to fetch.
 func ResumeCommand(dir string, s *history.Status, c *config.Config) string {
+	if s.Why == history.WhyCluster {
+		return "" // nodes continue it
+	}
 	if s.State != history.StatePaused && len(wording.RaiseAll(s.Caps)) == 0 || s.State == history.StateRunning {
 		return ""
 	}

@@ -48,6 +48,10 @@ func TestPauseReason(t *testing.T) {
 		}
 		seen[reason] = true
 	}
+	s := history.Status{State: "paused", Why: history.WhyCluster}
+	if reason, next := wording.PauseReason(&s, &c), ResumeCommand("a.crawl", &s, &c); !strings.Contains(reason, "cluster") || next != "" {
+		t.Errorf("a copy: %q, %q", reason, next)
+	}
 	for _, name := range []string{"running", "finished"} {
 		if next := ResumeCommand("a.crawl", &history.Status{State: name}, &c); next != "" {
 			t.Errorf("%s: %q", name, next)

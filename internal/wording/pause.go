@@ -43,6 +43,8 @@ func PauseReason(s *history.Status, c *config.Config) string {
 		return "failed pages are to be fetched again"
 	case "command":
 		return "by a command of the dashboard"
+	case history.WhyCluster:
+		return "the crawl is that of a cluster, and this is a copy or a part of it"
 	case "reload":
 		return "it reads its score again"
 	case "":
