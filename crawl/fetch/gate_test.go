@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 )
 
 // When the gate is closed no connection is opened, and nothing is written to one that is open.
@@ -12,7 +13,7 @@ func TestGate(t *testing.T) {
 	shut := errors.New("shut")
 	for _, passes := range []int{0, 1} { // before the connection, before the request
 		left := passes
-		a := get(client(t, Options{Gate: func() error {
+		a := get(client(t, Options{FirstByte: 100 * time.Millisecond, Gate: func() error {
 			if left--; left < 0 {
 				return shut
 			}

@@ -327,21 +327,22 @@ func (e *Estimate) keep(w *World, first, end int) {
 // emit lets fetched pages from i on emit their masses along their links, as long as there are
 // links to spend. It returns where it stopped, and what it took.
 func (e *Estimate) emit(w *World, i, end, links int) (stop, took int) {
-	value, keeps, sum := e.value.Slice(), e.keeps.Slice(), e.sums.Slice()
-	next := e.next.Slice()[:e.numbers.At(pages)]
-	newer := len(next) < len(value) // there may be links to pages that are newer
-	for ; i < end && took < links; i++ {
-		if took++; !w.fetched(i) {
+	value, keeps := e.value.Slice()[:end], e.keeps.Slice()
+	marks, group, mask, is := w.Marks[:end], w.Group[:end], w.Mask, w.Fetched
+	next, scale, gone := e.next.Slice()[:e.numbers.At(pages)], e.sums.At(scale), e.sums.At(lost)
+	newer := len(next) < e.value.Len() // there may be links to pages that are newer
+	for ; i < len(value) && took < links; i++ {
+		if took++; marks[i]&mask != is {
 			continue
 		}
-		mass, list := float64(sum[scale]*float64(value[i]))+keeps[w.Group[i]], w.Out(graph.Page(i))
+		mass, list := float64(scale*float64(value[i]))+keeps[group[i]], w.Out(graph.Page(i))
 		took += len(list)
 		n := len(list)
 		if newer {
 			n = older(list, len(next))
 		}
 		if n == 0 {
-			sum[lost] += mass
+			gone += mass
 			continue
 		}
 		share := float32(mass / float64(n))
@@ -351,6 +352,7 @@ func (e *Estimate) emit(w *World, i, end, links int) (stop, took int) {
 			}
 		}
 	}
+	e.sums.Set(lost, gone)
 	return i, took
 }
 
