@@ -24,6 +24,23 @@ func memoryLimit(o *RunOptions) int64 {
 	return max(o.MachineMemory/2, 1<<30)
 }
 
+// Weight returns how many bytes the state of a partition will take that knows so many pages and
+// sites, about. It counts twice, as that of one that runs.
+func Weight(pages, sites uint32) int64 {
+	return int64(pages)*state.MostPerPage + int64(sites)*state.MostPerSite
+}
+
+// Room returns how many bytes the state of a partition may take that begins here, beside those that
+// take so many bytes already. A quarter of the ceiling is left, in which all of them grow.
+func Room(o *RunOptions, taken int64) int64 {
+	most := memoryLimit(o)
+	rest := bodyBudget(most)
+	if o.Machine.Heap != nil {
+		rest = max(rest, o.Machine.Heap().Live)
+	}
+	return most - most/4 - rest - taken
+}
+
 // A ceiling keeps a crawl below --max-memory. It compares that with a measure:
 //
 //	needed = 2 * state + rest + beside + others + peers

@@ -52,6 +52,12 @@ func Groups(dir disk.Dir, h Header, fn func(c *Commit, b []byte) error) error {
 	return nil
 }
 
+// CommitOf returns what a group commits, from its bytes.
+func CommitOf(h Header, b []byte) (c Commit, ok bool) {
+	x, ok := decodeHead(b, h.salt())
+	return x.commit, ok
+}
+
 // First reads the first record of a group of a journal with a header.
 func First(h Header, b []byte, r *Record) error {
 	if len(b) < headSize {

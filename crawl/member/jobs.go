@@ -176,8 +176,9 @@ func (n *Node) wait(ctx context.Context, j *job, turn int, d time.Duration) {
 func (n *Node) options(x *Crawl) node.Options {
 	o := node.Options{
 		Dir: filepath.Join(n.o.Dir, crawlsDir, x.Name), Name: n.o.Name, ID: n.file.ID, Address: n.o.address(), Version: n.o.Version,
-		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run,
+		Engine: x.Engine, Plan: x.Plan, Run: n.o.Run, Beyond: n.memory.beyond(x.Name),
 	}
+	o.Run.Progress = n.memory.progress(x.Name, n.o.Run.Progress)
 	o.Run.Log = n.o.Log.With("crawl", x.Name)
 	return o
 }
@@ -213,6 +214,7 @@ func (n *Node) crawl(ctx context.Context, j *job) (*node.Summary, error) {
 	}
 	o.Run.Log.Log(ctx, crawl.LevelNote, "takes part in a crawl", "partitions", x.Plan.Crawl.Partitions)
 	sum, err := node.Run(ctx, o)
+	n.memory.forget(j.name)
 	if err != nil {
 		return nil, fmt.Errorf("crawl %s: %w", j.name, err)
 	}

@@ -53,6 +53,7 @@ type Node struct {
 	late    bool // it has let another make the register
 	cluster Cluster
 	jobs    jobs
+	memory  memory
 }
 
 // file is node.json.

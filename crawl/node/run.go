@@ -37,8 +37,11 @@ type Options struct {
 	Engine  cluster.Engine
 	Plan    *Plan
 	// Run has Machine, Log, memory and so on. Config and Seeds come from the plan.
-	Run   crawl.RunOptions
-	Clock func() roster.Instant // nil: those of the machine
+	Run crawl.RunOptions
+	// Beyond is told how many bytes the partitions here take, and returns what other crawls of this
+	// process take; nil: there are none.
+	Beyond func(sum int64) int64
+	Clock  func() roster.Instant // nil: those of the machine
 	// Told, if not nil, is called each second with what the node tells about itself.
 	Told func(*NodeStatus)
 }
@@ -175,6 +178,7 @@ func newHosting(o *Options) (*hosting, error) {
 		h.close()
 		return nil, err
 	}
+	h.shared.Beyond(o.Beyond)
 	h.rights = newRights(o.Name, o.Plan.Crawl.Partitions, c.IPDelay.Duration, o.Engine.Bus)
 	h.rights.census, h.rights.over = h.census, h.over
 	h.post = newPost(o.Name, o.Engine.Bus, h.shared.Wake)
@@ -303,6 +307,10 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 		<-ctx.Done()
 		return nil
 	}
+	if err := l.admit(); err != nil {
+		return err
+	}
+	defer h.shared.Leave(l.self)
 	leave, err := h.post.enter(l.self)
 	defer leave()
 	if err != nil {
@@ -340,6 +348,16 @@ func (l *local) Run(ctx context.Context, t *cluster.Tenure) error {
 	case <-t.Lost():
 	}
 	return nil
+}
+
+// admit returns an error if there is no room for what the partition knows. So a node that takes over
+// stays below its ceiling, and what it had goes on. A partition that knows nothing may always begin.
+func (l *local) admit() error {
+	n := l.weight()
+	if n == 0 || l.hosting.shared.Admit(l.self, n) {
+		return nil
+	}
+	return fmt.Errorf("%w: no room left: %d pages and %d sites need about %d MB of memory", cluster.ErrUnable, l.last.Pages, l.last.Sites, n>>20)
 }
 
 // enter notes that a partition begins to run.

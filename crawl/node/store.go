@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/cluster"
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/port"
@@ -20,6 +21,7 @@ import (
 type store struct {
 	open   func(name string) (disk.Dir, error)
 	header journal.Header
+	last   journal.Commit // of the groups that were read or added last
 }
 
 // store returns a partition of the crawl. open opens a directory below that of the crawl.
@@ -55,6 +57,7 @@ func (s *store) Groups(fn func(cluster.Group) error) error {
 		if err != nil {
 			return err
 		}
+		s.last = *c
 		return fn(cluster.Group{First: c.First, Next: c.Next, Epoch: epoch, Bytes: b})
 	})
 }
@@ -87,6 +90,9 @@ func (s *store) end(p *layout.Parts, groups int) (last journal.Commit, err error
 	return last, err
 }
 
+// weight returns how many bytes the partition will take when it runs, about.
+func (s *store) weight() int64 { return crawl.Weight(s.last.Pages, s.last.Sites) }
+
 // settle removes what the directory has beyond a commit: snapshots, whose numbers go to other records
 // now, and bytes of the archive, whose places go to others. The file of the URLs may stay: whoever
 // restores a state cuts it to what the snapshot knows.
@@ -113,6 +119,7 @@ func (s *store) Cut(groups int) error {
 		err = s.settle(&p, last)
 	}
 	if err == nil {
+		s.last = last
 		err = journal.Cut(p.Journal, s.header, groups)
 	}
 	return err
@@ -129,7 +136,13 @@ func (s *store) Add(fn func(add func(cluster.Group) error) error) error {
 		return err
 	}
 	defer l.Drop()
-	err = fn(func(g cluster.Group) error { return l.Add(g.Bytes) })
+	err = fn(func(g cluster.Group) error {
+		c, ok := journal.CommitOf(s.header, g.Bytes)
+		if ok {
+			s.last = c
+		}
+		return l.Add(g.Bytes)
+	})
 	if err == nil {
 		err = l.Sync()
 	}

@@ -231,6 +231,8 @@ type weights struct {
 	mu    sync.Mutex
 	bytes []int64
 	sum   int64
+	// beyond is told the sum, and returns what other crawls of this process take; nil: there are none.
+	beyond func(sum int64) int64
 }
 
 // of returns Port.Weigh of a partition.
@@ -238,10 +240,32 @@ func (w *weights) of(self int) func(int64) int64 {
 	return func(bytes int64) int64 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.sum += bytes - w.bytes[self]
-		w.bytes[self] = bytes
-		return w.sum - bytes
+		return w.set(self, bytes)
 	}
+}
+
+// set sets what a partition takes, and returns what all others take.
+func (w *weights) set(self int, bytes int64) (others int64) {
+	w.sum += bytes - w.bytes[self]
+	w.bytes[self] = bytes
+	others = w.sum - bytes
+	if w.beyond != nil {
+		others += w.beyond(w.sum)
+	}
+	return others
+}
+
+// admit reports whether a partition that takes so many bytes fits into room, which depends on what
+// all others take. If it does, it is weighed.
+func (w *weights) admit(self int, bytes int64, room func(others int64) int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.bytes[self]
+	if others := w.set(self, bytes); bytes <= room(others) {
+		return true
+	}
+	w.set(self, was)
+	return false
 }
 
 // Check refuses what does not work together with several partitions.

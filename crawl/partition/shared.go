@@ -73,6 +73,16 @@ func (s *Shared) Leave(self int) {
 	s.run.board.leave(self)
 }
 
+// Beyond lets fn know how many bytes the partitions here take, and return what other crawls of this
+// process take. It is called before a partition begins.
+func (s *Shared) Beyond(fn func(sum int64) int64) { s.run.weights.beyond = fn }
+
+// Admit reports whether there is room for a partition whose state takes so many bytes. The room is
+// kept for it until it says itself what it takes, or leaves.
+func (s *Shared) Admit(self int, bytes int64) bool {
+	return s.run.weights.admit(self, bytes, func(others int64) int64 { return crawl.Room(s.run.o, others) })
+}
+
 // Wake lets a partition look at its port.
 func (s *Shared) Wake(self int) { s.run.wake(self) }
 
