@@ -39,7 +39,7 @@ var otherVerbs = map[string]string{
 	"config": "no crawl", "robots": "no crawl", "web": "no crawl", "version": "no crawl", "exit-codes": "no crawl", "winnow": "no crawl", "help": "no crawl",
 	"completion": "no crawl", "lab": "no crawl", "lab list": "no crawl", "lab run": "no crawl",
 	"node": "crawl/member.TestTogether", "cluster": "no crawl", "cluster adopt": "crawl/move.TestThereAndBack", "cluster gather": "crawl/move.TestThereAndBack",
-	"cluster pause": "a crawl of a cluster", "cluster resume": "a crawl of a cluster", "cluster stop": "a crawl of a cluster",
+	"cluster pause": "a crawl of a cluster", "cluster resume": "a crawl of a cluster", "cluster stop": "a crawl of a cluster", "cluster remove": "a crawl of a cluster",
 	"graph": "graphs only", "graph compact": "graphs only", "graph export": "graphs only", "graph extract": "graphs only", "graph generate": "graphs only", "graph links": "graphs only", "graph stats": "graphs only",
 }
 
