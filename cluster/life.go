@@ -182,8 +182,11 @@ func (l *life) run(ctx context.Context) (done bool) {
 		}
 		done = stop == nil && l.empty()
 	}
-	if done {
+	switch {
+	case done:
 		l.resign()
+	case stop == nil:
+		l.node.log().Warn("the lease of this node has lapsed while it was leaving; what was under way is requested again", "node", l.node.Name)
 	}
 	l.lapse()
 	l.mu.Lock()
